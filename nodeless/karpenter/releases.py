@@ -1,0 +1,91 @@
+"""Which Karpenter releases exist, and which Kubernetes minors each of them runs on."""
+
+from __future__ import annotations
+
+import re
+
+from nodeless.karpenter.versions import Release, Window, before, between, since, the_one
+
+# Newest patch of every minor; all patches below it exist too, less the ones that were never made.
+LAST_PATCHES = (
+    (0, 25, 0), (0, 26, 1), (0, 27, 8), (0, 28, 1), (0, 29, 2), (0, 30, 0), (0, 31, 5), (0, 32, 10), (0, 33, 12),
+    (0, 34, 13), (0, 35, 12), (0, 36, 9), (0, 37, 8), (1, 0, 14), (1, 1, 10), (1, 2, 8), (1, 3, 8), (1, 4, 4),
+    (1, 5, 8), (1, 6, 8), (1, 7, 6), (1, 8, 8), (1, 9, 2), (1, 10, 2), (1, 11, 3), (1, 12, 2), (1, 13, 1), (1, 14, 1),
+)  # fmt: skip
+NEVER_MADE = frozenset({Release(0, 27, 7), Release(0, 34, 4), Release(0, 35, 3)})
+
+RELEASES = tuple(
+    release
+    for major, minor, last in LAST_PATCHES
+    for patch in range(last + 1)
+    if (release := Release(major, minor, patch)) not in NEVER_MADE
+)
+NEWEST = RELEASES[-1]
+
+# Upstream's compatibility matrix: the first and the last Kubernetes minor 1.x of each window.
+KUBERNETES: tuple[tuple[Window, tuple[int, int]], ...] = (
+    (before(0, 28), (21, 25)),
+    (between((0, 28), (0, 31)), (23, 27)),
+    (between((0, 31), (0, 34)), (23, 28)),
+    (between((0, 34), (0, 37)), (23, 29)),
+    (between((0, 37), (1, 0)), (23, 30)),
+    (between((1, 0), (1, 0, 5)), (25, 30)),
+    (between((1, 0, 5), (1, 2)), (25, 31)),
+    (between((1, 2), (1, 5)), (25, 32)),
+    (between((1, 5), (1, 6)), (26, 33)),
+    (between((1, 6), (1, 9)), (26, 34)),
+    (between((1, 9), (1, 13)), (26, 35)),
+    (since(1, 13), (26, 36)),
+)
+# 0.28.0 fails on 1.26 and newer, whatever the matrix says; 0.28.1 repairs it.
+KUBERNETES_EXCEPTIONS = {Release(0, 28, 0): (23, 25)}
+
+
+class UnknownReleaseError(ValueError):
+    """The text names no release; `advice` says which one is meant most likely."""
+
+    def __init__(self, text: str, advice: str) -> None:
+        """Keep the advice apart from the text, so that a message can place both."""
+        super().__init__(text)
+        self.advice = advice
+
+
+def find(text: str) -> Release:
+    """Turn `1.14.1`, `v1.14.1` or the alias `1.14` (its newest patch) into a release that exists."""
+    match = re.fullmatch(r"v?(\d+)\.(\d+)(?:\.(\d+))?", text)
+    if match is None:
+        raise UnknownReleaseError(
+            text, f"write a release such as {NEWEST}, or a minor such as {NEWEST.major}.{NEWEST.minor}"
+        )
+    minor = int(match[1]), int(match[2])
+    patches = [release for release in RELEASES if release[:2] == minor]
+    if not patches:
+        raise UnknownReleaseError(text, f"known releases run from {RELEASES[0]} to {NEWEST}")
+    if match[3] is None:
+        return patches[-1]
+    wanted = Release(*minor, int(match[3]))
+    if wanted not in patches:
+        reason = "was never released" if wanted in NEVER_MADE else "does not exist"
+        raise UnknownReleaseError(text, f"{wanted} {reason}; the newest patch of that minor is {patches[-1]}")
+    return wanted
+
+
+def kubernetes_range(release: Release) -> tuple[int, int]:
+    """Return the first and the last Kubernetes minor the release supports."""
+    return KUBERNETES_EXCEPTIONS.get(release) or the_one(release, KUBERNETES)
+
+
+def nearest_for(kubernetes_minor: int, release: Release) -> Release | None:
+    """Find the release closest to the given one that runs on this Kubernetes minor, the newest patch of its minor."""
+    newest_patches = [Release(*last) for last in LAST_PATCHES]
+    fitting = [known for known in newest_patches if supports(known, kubernetes_minor)]
+    if not fitting:
+        return None
+    newer = [known for known in fitting if known > release]
+    return newer[0] if newer else fitting[-1]
+
+
+def supports(release: Release, kubernetes_minor: int) -> bool:
+    """Tell whether the release runs on this Kubernetes minor."""
+    first, last = kubernetes_range(release)
+    return first <= kubernetes_minor <= last

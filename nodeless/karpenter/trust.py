@@ -1,0 +1,57 @@
+"""Who may assume each of the three roles."""
+
+from __future__ import annotations
+
+from nodeless.karpenter.place import Place
+from nodeless.karpenter.policy import Condition, Principal, Statement, string_equals
+
+
+def fargate_trust(place: Place) -> tuple[Statement, ...]:
+    """Let Fargate run pods of this cluster's own profiles; the source keeps another cluster from borrowing the role."""
+    return (
+        Statement(
+            actions=("sts:AssumeRole",),
+            principals=(Principal("Service", ("eks-fargate-pods.amazonaws.com",)),),
+            conditions=(
+                Condition("ArnLike", "aws:SourceArn", (place.regional("eks", f"fargateprofile/{place.cluster}/*"),)),
+            ),
+        ),
+    )
+
+
+def irsa_trust(*, provider_arn: str, issuer: str, namespace: str, service_account: str) -> tuple[Statement, ...]:
+    """Let one service account assume the role with a token of the cluster's issuer, meant for STS."""
+    return (
+        Statement(
+            actions=("sts:AssumeRoleWithWebIdentity",),
+            principals=(Principal("Federated", (provider_arn,)),),
+            conditions=(
+                string_equals(f"{issuer}:sub", f"system:serviceaccount:{namespace}:{service_account}"),
+                string_equals(f"{issuer}:aud", "sts.amazonaws.com"),
+            ),
+        ),
+    )
+
+
+def pod_identity_trust(place: Place) -> tuple[Statement, ...]:
+    """Let EKS Pod Identity hand the role to associations of this cluster only."""
+    return (
+        Statement(
+            actions=("sts:AssumeRole", "sts:TagSession"),
+            principals=(Principal("Service", ("pods.eks.amazonaws.com",)),),
+            conditions=(
+                string_equals("aws:SourceAccount", place.account),
+                Condition("ArnEquals", "aws:SourceArn", (place.cluster_arn,)),
+            ),
+        ),
+    )
+
+
+def node_trust(place: Place) -> tuple[Statement, ...]:
+    """Let instances assume the node role; the service is named by the partition's suffix, as upstream does."""
+    return (
+        Statement(
+            actions=("sts:AssumeRole",),
+            principals=(Principal("Service", (f"ec2.{place.dns_suffix}",)),),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""What a user may write in clusters.yaml, and the resolved, frozen Installation that comes of it."""

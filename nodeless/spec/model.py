@@ -1,0 +1,313 @@
+"""The contract of clusters.yaml: every key a user may write, its kind and its default."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from nodeless.karpenter.chart import REPOSITORY
+from nodeless.karpenter.releases import NEWEST
+from nodeless.spec import text
+from nodeless.spec.names import BY_KEY
+from nodeless.spec.text import broken, literal_tree, switch
+
+Tree = Annotated[dict[str, Any], AfterValidator(literal_tree)]
+Strict = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
+
+
+class Model(BaseModel):
+    """A section of the file: frozen, and without keys it does not know."""
+
+    model_config = Strict
+
+
+class Selector(Model):
+    """Which pods run on Fargate."""
+
+    namespace: text.DnsLabel
+    """the namespace of the pods"""
+    labels: dict[str, text.Plain] = {}
+    """labels the pods must carry too"""
+
+
+class Fargate(Model):
+    """The Fargate profile the controller runs on."""
+
+    profile_name: text.IamName | None = None
+    """name of the profile; the default is in `names`"""
+    selectors: Annotated[list[Selector], Field(max_length=5)] = []
+    """which pods run on Fargate; empty: the controller's own"""
+    cni_policy: bool = True
+    """attach AmazonEKS_CNI_Policy to the pod execution role, as the blog does"""
+
+
+class Interruption(Model):
+    """The queue that tells Karpenter which instances are about to go."""
+
+    queue_name: text.QueueName | None = None
+    """name of the queue; the default is in `names`"""
+    kms_key_arn: text.KmsKeyArn | None = None
+    """encrypt with this key instead of the one SQS keeps"""
+
+
+class NodeRole(Model):
+    """A further node role, made here or brought along."""
+
+    arn: text.RoleArn | None = None
+    """an existing role; without it, one is made"""
+    policies: list[text.PolicyArn] = []
+    """managed policies of a role made here, beside the release's own"""
+    os: Literal["linux", "windows"] = "linux"
+    """which access entry its nodes need"""
+
+
+class Nodes(Model):
+    """The role of the nodes and how they are let into the cluster."""
+
+    access: Literal["access-entry", "aws-auth", "none"] = "access-entry"
+    """access-entry: an EKS access entry; aws-auth: the mapRoles entry as output; none: nothing"""
+    instance_profile: bool = True
+    """make an instance profile for the node role"""
+    roles: dict[str, NodeRole] = {}
+    """further node roles by name; all of them may be passed to instances"""
+    policies: list[text.PolicyArn] = []
+    """further managed policies for the node role"""
+    ipv6: bool = False
+    """grant the CNI what an IPv6 cluster needs"""
+
+
+class Discovery(Model):
+    """The tag by which Karpenter finds subnets and security groups."""
+
+    tag_key: text.TagKey = "karpenter.sh/discovery"
+    """key of the tag; its value is the cluster's name"""
+    subnets: list[text.Subnet] = []
+    """existing subnets to tag"""
+    security_groups: list[text.SecurityGroup] = []
+    """existing security groups to tag"""
+
+
+class Karpenter(Model):
+    """The release of Karpenter and how it is installed."""
+
+    version: text.Version = str(NEWEST)
+    """a release, or a minor for its newest patch"""
+    namespace: text.DnsLabel = "karpenter"
+    """namespace of the controller"""
+    service_account: text.DnsLabel = "karpenter"
+    """service account of the controller"""
+    replicas: Annotated[int, Field(ge=1, le=5)] = 2
+    """replicas of the controller; one leads, the others wait"""
+    policy: Literal["official", "blog", "repost", "palette"] = "official"
+    """official: exactly what the release needs; the others: the flat policy of that guide"""
+    repository: text.Repository = REPOSITORY
+    """where the charts come from"""
+    isolated_vpc: bool = False
+    """the VPC has no way out: no price look-ups, a given instance profile"""
+    zonal_shift: bool = False
+    """follow zonal shifts of the cluster (from 1.12)"""
+    values: Tree = {}
+    """Helm values, merged last over the generated ones"""
+
+
+class ExtraStatement(Model):
+    """A statement of the user's own for the controller, in the shape IAM has."""
+
+    Sid: Annotated[str, Field(pattern=r"^[A-Za-z0-9]+$")] | None = None
+    """statement id: letters and digits"""
+    Effect: Literal["Allow", "Deny"] = "Allow"
+    """Allow or Deny"""
+    Action: str | Annotated[list[str], Field(min_length=1)]
+    """one action or several"""
+    Resource: str | Annotated[list[str], Field(min_length=1)]
+    """one ARN or several"""
+    Condition: dict[str, dict[str, str | list[str]]] = {}
+    """operator -> key -> value or values"""
+
+    @model_validator(mode="after")
+    def _without_references(self) -> ExtraStatement:
+        literal_tree(self.model_dump())
+        return self
+
+
+def _style(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    return {"style": value} if isinstance(value, str) else value
+
+
+class NameOverrides(Model):
+    """The style of the physical names, and single names that differ from it."""
+
+    style: Literal["blog", "official"] = "blog"
+    """blog: <cluster>-karpenter-…; official: upstream's"""
+    controller_role: text.IamName | None = None
+    """name of the controller's role"""
+    fargate_role: text.IamName | None = None
+    """name of the Fargate pod execution role"""
+    node_role: text.IamName | None = None
+    """name of the node role"""
+    instance_profile: text.IamName | None = None
+    """name of the instance profile"""
+    queue: text.QueueName | None = None
+    """name of the interruption queue"""
+    fargate_profile: text.IamName | None = None
+    """name of the Fargate profile"""
+
+    @model_validator(mode="after")
+    def _within_limits(self) -> NameOverrides:
+        for key, rule in BY_KEY.items():
+            given = getattr(self, key)
+            if given and len(given) > rule.limit:
+                raise broken(f"{key}: at most {rule.limit} characters", f"shorten it by {len(given) - rule.limit}")
+        return self
+
+
+class LocalBackend(Model):
+    """State in a file."""
+
+    type: Literal["local"] = "local"
+    """local"""
+    path: text.Plain | None = None
+    """where the state is kept, seen from the stack's folder; default: beside the output folder"""
+
+
+class S3Backend(Model):
+    """State in S3, locked by a file beside it."""
+
+    type: Literal["s3"]
+    """s3"""
+    bucket: text.Plain
+    """the bucket"""
+    key: text.Plain | None = None
+    """the object; default: karpenter/<cluster>/terraform.tfstate"""
+    region: text.Region
+    """region of the bucket"""
+    use_lockfile: bool = True
+    """lock with an object beside the state (Terraform 1.10 and newer)"""
+    encrypt: bool = True
+    """encrypt the object"""
+    kms_key_id: text.Plain | None = None
+    """encrypt with this key"""
+    dynamodb_table: text.Plain | None = None
+    """lock in this table too, for a move from the old way of locking"""
+    profile: text.Plain | None = None
+    """profile of the AWS configuration to use"""
+    role_arn: text.RoleArn | None = None
+    """role to assume for the bucket"""
+    workspace_key_prefix: text.Plain | None = None
+    """prefix of the keys of other workspaces"""
+
+
+class Workspaces(Model):
+    """Which workspace of HCP Terraform runs the stack."""
+
+    name: text.Plain | None = None
+    """name of the workspace; default: karpenter-<cluster>"""
+    tags: list[text.Plain] = []
+    """tags of the workspaces, instead of a name"""
+    project: text.Plain | None = None
+    """project of the workspace"""
+
+
+class CloudBackend(Model):
+    """State and runs in HCP Terraform (Terraform Cloud)."""
+
+    type: Literal["cloud"]
+    """cloud"""
+    organization: text.Plain
+    """the organization"""
+    hostname: text.Plain | None = None
+    """host of a Terraform Enterprise"""
+    workspaces: Workspaces = Workspaces()
+    """which workspace"""
+
+
+class OtherBackend(Model):
+    """A backend whose keys are passed on as they are."""
+
+    model_config = Strict | {"extra": "allow"}
+
+    type: Literal["remote", "http", "gcs", "azurerm"]
+    """remote, http, gcs or azurerm"""
+
+
+Backend = Annotated[LocalBackend | S3Backend | CloudBackend | OtherBackend, Field(discriminator="type")]
+
+
+class NamedSpec(Model):
+    """A node class or node pool, in the shape of the release's own API."""
+
+    name: text.DnsLabel
+    """its name"""
+    spec: Tree
+    """its spec"""
+
+
+class Cluster(Model):
+    """One EKS cluster and the Karpenter that runs on it."""
+
+    name: text.ClusterName
+    """the EKS cluster; also the name of the stack"""
+    region: text.Region
+    """its region; the partition is derived"""
+    account: text.Account | None = None
+    """its account; without it, the credentials' own"""
+    kubernetes: text.Kubernetes | None = None
+    """its version, checked against the Karpenter release"""
+    endpoint: text.Https | None = None
+    """address of the API server; without it, looked up"""
+    oidc_issuer: text.Issuer | None = None
+    """issuer of the service account tokens; without it, looked up"""
+    certificate_authority: text.Base64 | None = None
+    """certificate authority of the API server; without it, looked up"""
+    subnets: list[text.Subnet] | None = None
+    """private subnets for Fargate; without it, looked up by the discovery tag"""
+    karpenter: Karpenter = Karpenter()
+    """the release and how it is installed"""
+    identity: Literal["irsa", "pod-identity"] = "irsa"
+    """how the controller gets its role"""
+    oidc_provider: Literal["existing", "create"] = "existing"
+    """use the account's OIDC provider for the issuer, or make it"""
+    fargate: Annotated[Fargate | None, switch(Fargate)] = Fargate()
+    """run the controller on Fargate; false: it runs elsewhere"""
+    interruption: Annotated[Interruption | None, switch(Interruption)] = Interruption()
+    """the interruption queue; false: no queue, no rules, no permission"""
+    nodes: Nodes = Nodes()
+    """node roles and access"""
+    discovery: Discovery = Discovery()
+    """the discovery tag"""
+    names: Annotated[
+        NameOverrides, BeforeValidator(_style, json_schema_input_type=Literal["blog", "official"] | NameOverrides)
+    ] = NameOverrides()
+    """blog, official, or a map that overrides single names"""
+    path: text.IamPath = "/"
+    """path of every role, profile and policy made here"""
+    permissions_boundary: text.PolicyArn | None = None
+    """boundary of every role made here"""
+    extra_statements: list[ExtraStatement] = []
+    """further statements for the controller"""
+    tags: Annotated[dict[str, text.Plain], Field(max_length=50)] = {}
+    """tags of everything that can be tagged"""
+    node_classes: list[NamedSpec] = []
+    """node classes"""
+    node_pools: list[NamedSpec] = []
+    """node pools"""
+    smoke_test: bool = False
+    """add the `inflate` Deployment, at zero replicas"""
+    delivery: Literal["helm", "gitops", "none"] = "helm"
+    """helm: Terraform installs the charts; gitops: files for a GitOps tool; none: the AWS half only"""
+    auth: Literal["ephemeral", "token", "exec"] = "ephemeral"
+    """how the Helm provider reaches the cluster"""
+    backend: Backend = LocalBackend()
+    """where the state is kept"""
+    adopt: Literal["none", "blog", "cloudformation", "eksctl", "terraform-aws-eks"] = "none"
+    """import what another tool made"""
+
+
+class File(Model):
+    """The whole of clusters.yaml."""
+
+    defaults: dict[str, Any] = {}
+    """any key of a cluster; merged under every cluster"""
+    clusters: Annotated[list[Cluster], Field(min_length=1)]
+    """the clusters, one stack each"""

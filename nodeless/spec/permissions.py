@@ -1,0 +1,98 @@
+"""The controller's policies for one installation, and the proof that each of them fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from nodeless.karpenter.controller import Grant
+from nodeless.karpenter.packing import fits_whole, pack
+from nodeless.karpenter.place import Place
+from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Policy, size
+from nodeless.spec.installation import Installation
+from nodeless.spec.names import LONGEST_CLUSTER_NAME
+from nodeless.spec.references import is_reference
+
+ANY_ACCOUNT = "0" * 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What shows that a policy fits: its size as IAM counts it, and the longest cluster name that would still fit."""
+
+    policy: str
+    size: int
+    longest_cluster_name: int
+
+    @property
+    def headroom(self) -> int:
+        """Count the characters left."""
+        return MANAGED_POLICY_LIMIT - self.size
+
+
+def place_of(installation: Installation, *, account: str) -> Place:
+    """Say where the installation stands; the account may be a reference."""
+    return Place(
+        partition=installation.partition.name,
+        dns_suffix=installation.partition.dns_suffix,
+        region=installation.region,
+        account=account,
+        cluster=installation.name,
+    )
+
+
+def grant_of(installation: Installation, place: Place) -> Grant:
+    """Say what the controller is granted its permissions on."""
+    role = f"role{installation.path}{installation.names.node_role}"
+    return Grant(
+        place=place,
+        release=installation.release,
+        node_role_arns=(place.iam(role),),
+        queue_arn=place.regional("sqs", installation.names.queue) if installation.queue else None,
+        kms_key_arn=installation.queue.kms_key_arn if installation.queue else None,
+    )
+
+
+def controller_policies(installation: Installation, place: Place) -> tuple[Policy, ...]:
+    """Return the managed policies of the controller, packed so that each fits."""
+    packed = pack(
+        grant_of(installation, place), whole=fits_whole(_measured(installation)), extra=installation.extra_statements
+    )
+    return tuple(
+        Policy(key=key, name=installation.names.policy(key), statements=group) for key, group in packed.items()
+    )
+
+
+def proofs(installation: Installation) -> tuple[Proof, ...]:
+    """Measure every policy, with the longest value in place of each one only known at apply."""
+    measured = _measured(installation)
+    whole = fits_whole(measured)
+    packed = pack(measured, whole=whole, extra=installation.extra_statements)
+    return tuple(
+        Proof(
+            policy=installation.names.policy(key),
+            size=size(group),
+            longest_cluster_name=_longest_cluster_name(installation, key, whole=whole),
+        )
+        for key, group in packed.items()
+    )
+
+
+def _longest_cluster_name(installation: Installation, key: str, *, whole: bool) -> int:
+    """Halve the lengths EKS allows until the longest is found for which this policy still fits."""
+    shortest, longest = 0, LONGEST_CLUSTER_NAME
+    while shortest < longest:
+        length = (shortest + longest + 1) // 2
+        packed = pack(_measured(installation, "x" * length), whole=whole, extra=installation.extra_statements)
+        if size(packed[key]) <= MANAGED_POLICY_LIMIT:
+            shortest = length
+        else:
+            longest = length - 1
+    return shortest
+
+
+def _measured(installation: Installation, cluster: str | None = None) -> Grant:
+    """Make the grant sizes are taken of: real lengths, or the longest possible where a value is only known later."""
+    if cluster is None:
+        cluster = "x" * LONGEST_CLUSTER_NAME if is_reference(installation.name) else installation.name
+    known = replace(installation, name=cluster, names=replace(installation.names, cluster=cluster))
+    return grant_of(known, place_of(known, account=ANY_ACCOUNT))

@@ -1,0 +1,54 @@
+"""How the Helm provider reaches the cluster."""
+
+from __future__ import annotations
+
+from imports.aws import DataAwsEksClusterAuth
+from imports.cdktf import Construct, Fn, TerraformStack
+from imports.helm import HelmProvider, HelmProviderKubernetes, HelmProviderKubernetesExec
+
+AUTH_API = "client.authentication.k8s.io/v1beta1"
+
+
+class HelmAccess(Construct):
+    """The provider, with a token that is fetched when it is needed."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        auth: str,
+        cluster: str,
+        region: str,
+        endpoint: str,
+        certificate_authority: str,
+    ) -> None:
+        """Configure the provider for one cluster: an ephemeral token, one from a data source, or the aws CLI."""
+        super().__init__(scope, id_)
+        HelmProvider(
+            self,
+            "Resource",
+            kubernetes=HelmProviderKubernetes(
+                host=endpoint,
+                cluster_ca_certificate=Fn.base64decode(certificate_authority),
+                token=self._token(auth, cluster),
+                exec=HelmProviderKubernetesExec(
+                    api_version=AUTH_API,
+                    command="aws",
+                    args=["eks", "get-token", "--cluster-name", cluster, "--region", region],
+                )
+                if auth == "exec"
+                else None,
+            ),
+        )
+
+    def _token(self, auth: str, cluster: str) -> str | None:
+        if auth == "ephemeral":
+            # CDKTF 0.21 knows no ephemeral resources; Terraform does, from 1.10.
+            TerraformStack.of(self).add_override("ephemeral.aws_eks_cluster_auth.cluster", {"name": cluster})
+            return "${ephemeral.aws_eks_cluster_auth.cluster.token}"
+        if auth == "token":
+            data = DataAwsEksClusterAuth(self, "token", name=cluster)
+            data.override_logical_id("cluster")
+            return data.token
+        return None

@@ -1,0 +1,71 @@
+"""The role of the nodes Karpenter launches, their instance profile, and their way into the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from imports.aws import EksAccessEntry, IamInstanceProfile, IamRolePolicy
+from imports.cdktf import Construct, ITerraformDependable
+from nodeless.karpenter.policy import Statement
+from stacks.components.addresses import Addresses
+from stacks.components.policy_document import PolicyDocument
+from stacks.components.role import Boundaries, Role
+
+
+class Nodes(Construct):
+    """One node role and what goes with it."""
+
+    role_arn: str
+    role_name: str
+    instance_profile_name: str | None
+    ready: tuple[ITerraformDependable, ...]
+
+    def __init__(
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        at: Addresses,
+        cluster: str,
+        role_name: str,
+        trust: Sequence[Statement],
+        policies: Sequence[tuple[str, str]],
+        inline: Sequence[tuple[str, Sequence[Statement]]],
+        boundaries: Boundaries,
+        instance_profile: str | None,
+        access_entry_type: str | None,
+    ) -> None:
+        """Create the role; `ready` is what must exist before a node can join."""
+        super().__init__(scope, id_)
+        role = Role(
+            self,
+            "role",
+            at=at,
+            address="node",
+            name=role_name,
+            description="Assumed by the nodes Karpenter launches",
+            trust=trust,
+            boundaries=boundaries,
+            policies=policies,
+        )
+        self.role_arn, self.role_name = role.role_arn, role.role_name
+        ready: list[ITerraformDependable] = [*role.attachments]
+        for key, statements in inline:
+            place = Construct(self, key)
+            document = at(f"node_{key}", PolicyDocument(place, "document", statements=statements))
+            ready.append(
+                at(f"node_{key}", IamRolePolicy(place, "Resource", name=key, role=role.role_name, policy=document.json))
+            )
+        self.instance_profile_name = None
+        if instance_profile:
+            profile = IamInstanceProfile(
+                self, "instance_profile", name=instance_profile, path=boundaries.path, role=role.role_name
+            )
+            ready.append(at("node", profile))
+            self.instance_profile_name = profile.name
+        if access_entry_type:
+            entry = EksAccessEntry(
+                self, "access_entry", cluster_name=cluster, principal_arn=role.role_arn, type=access_entry_type
+            )
+            ready.append(at("node", entry))
+        self.ready = tuple(ready)

@@ -1,0 +1,20 @@
+"""The account's OIDC provider for the cluster's issuer."""
+
+from __future__ import annotations
+
+from imports.aws import IamOpenidConnectProvider
+from imports.cdktf import Construct, ITerraformDependable
+from stacks.components.addresses import Addresses
+
+
+class OidcProvider(Construct):
+    """What makes IAM believe the cluster's service account tokens; there is one per issuer and account."""
+
+    provider: ITerraformDependable
+
+    def __init__(self, scope: Construct, id_: str, *, at: Addresses, issuer: str) -> None:
+        """Create the provider; IAM finds the thumbprint of EKS issuers itself."""
+        super().__init__(scope, id_)
+        self.provider = at(
+            "cluster", IamOpenidConnectProvider(self, "Resource", url=issuer, client_id_list=["sts.amazonaws.com"])
+        )

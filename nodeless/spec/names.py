@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nodeless.karpenter.packing import policy_title
-from nodeless.spec.references import is_reference
+from nodeless.spec.references import inside_expression, is_reference
 
 LONGEST_CLUSTER_NAME = 100
 HASH_LENGTH = 8
@@ -126,7 +126,7 @@ def fitted(template: str, cluster: str, limit: int) -> str:
     kept = room - HASH_LENGTH - 1
     if is_reference(cluster):
         if room < LONGEST_CLUSTER_NAME and "{cluster}" in template:
-            whole = f'"{cluster}"'
+            whole = inside_expression(cluster)
             cut = f'"${{substr({whole}, 0, {kept})}}-${{substr(sha256({whole}), 0, {HASH_LENGTH})}}"'
             cluster = f"${{length({whole}) <= {room} ? {whole} : {cut}}}"
     elif len(cluster) > room:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+
+# One reference and nothing beside it: `${aws_eks_cluster.this.name}`, or a token of CDKTF's in a string or a list.
+WHOLE = re.compile(r"[$#]\{([^{}]+)\}")
 
 # Terraform's interpolation and directive, and the marks CDKTF puts in place of a token in strings and in lists.
 MARKS = ("${", "%{", "#{TfToken[")
@@ -11,6 +15,20 @@ MARKS = ("${", "%{", "#{TfToken[")
 def is_reference(text: str) -> bool:
     """Tell whether a text holds something Terraform would evaluate."""
     return any(mark in text for mark in MARKS)
+
+
+def is_whole_reference(text: str) -> bool:
+    """Tell whether a text is one reference and nothing else."""
+    return WHOLE.fullmatch(text) is not None
+
+
+def inside_expression(reference: str) -> str:
+    """Write a whole reference as it stands inside `${…}`, where CDKTF unwraps its own tokens and no others."""
+    match = WHOLE.fullmatch(reference)
+    if match is None:
+        message = f"{reference!r} is not one whole reference"
+        raise ValueError(message)
+    return reference if match[1].startswith("TfToken[") else match[1]
 
 
 def references_in(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find
 from nodeless.spec.partitions import PARTITIONS, partition_of
-from nodeless.spec.references import is_reference, references_in
+from nodeless.spec.references import is_reference, is_whole_reference, references_in
 
 LITERAL_RULE = "a literal: Terraform would evaluate ${…} and %{…} here"
 LITERAL_WAY_OUT = "write the value itself, or use the Karpenter construct in Python, which takes references"
@@ -33,6 +33,8 @@ def kind(
     def check(value: str, info: ValidationInfo) -> str:
         if is_reference(value):
             if takes_references and (info.context or {}).get(REFERENCES):
+                if not is_whole_reference(value):
+                    raise broken("a literal or one reference, with no text beside it", "pass the token itself")
                 return value
             raise broken(LITERAL_RULE, LITERAL_WAY_OUT)
         if re.fullmatch(pattern, value) is None:

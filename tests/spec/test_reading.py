@@ -1,0 +1,71 @@
+"""The file is read as YAML 1.2, with the line of every mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nodeless.spec.problems import SpecError
+from nodeless.spec.resolution import load
+
+
+def refused(folder: Path, text: str | bytes) -> SpecError:
+    file = folder / "clusters.yaml"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(SpecError) as raised:
+        load(file)
+    return raised.value
+
+
+def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path) -> None:
+    error = refused(tmp_path, "clusters:\n  - name: demo\n    region: eu-north-1\n    name: other\n")
+
+    (problem,) = error.problems
+    assert (problem.value, problem.line) == ("name", 4)
+    assert problem.rule == "a key stands once"
+
+
+def test_broken_yaml_is_refused_with_its_line(tmp_path: Path) -> None:
+    (problem,) = refused(tmp_path, "clusters:\n  - name: demo\n   region: x\n").problems
+
+    assert problem.rule == "YAML 1.2"
+    assert problem.line == 3
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe\x00", b"clusters: \x00"], ids=["not UTF-8", "a control character"])
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path, text: bytes) -> None:
+    assert len(refused(tmp_path, text).problems) == 1
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.yaml", tmp_path):
+        with pytest.raises(SpecError):
+            load(path)
+
+
+def test_a_mistake_is_reported_with_the_line_it_stands_on(tmp_path: Path) -> None:
+    error = refused(tmp_path, "defaults:\n  region: moon-1\nclusters:\n  - name: demo\n  - name: two\n    regon: x\n")
+
+    assert [(problem.where(), problem.line) for problem in error.problems] == [
+        ("defaults.region", 2),
+        ("clusters[1].regon", 6),
+    ]
+
+
+def test_the_message_names_file_path_value_rule_and_way_out(tmp_path: Path) -> None:
+    text = str(refused(tmp_path, "clusters:\n  - name: demo\n    region: moon-1\n"))
+
+    assert text.splitlines()[0].endswith("clusters.yaml: 1 problem, nothing was written")
+    assert "clusters[0].region  (line 3)" in text
+    for word in ("value    'moon-1'", "rule     a region", "way out  write one such as"):
+        assert word in text
+
+
+def test_words_that_yaml_1_1_read_as_truth_values_are_text(tmp_path: Path) -> None:
+    file = tmp_path / "clusters.yaml"
+    file.write_text("clusters:\n  - {name: demo, region: eu-north-1, tags: {country: no, switch: on}}\n")
+
+    (installation,) = load(file)
+
+    assert installation.tags == {"country": "no", "switch": "on"}

@@ -1,0 +1,67 @@
+"""`Karpenter` inside a stack of the user's own, beside the cluster it serves, with tokens for what is not known yet."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from imports.aws import AwsProvider, EksCluster, EksClusterVpcConfig
+from imports.cdktf import Construct
+from nodeless.spec.resolution import installation
+from stacks.karpenter import Karpenter
+
+if TYPE_CHECKING:
+    from tests.synthesized import Synth
+
+
+def with_a_cluster(stack: Construct) -> None:
+    AwsProvider(stack, "aws", region="eu-north-1")
+    cluster = EksCluster(
+        stack,
+        "cluster",
+        name="demo",
+        role_arn="arn:aws:iam::123456789012:role/eks",
+        vpc_config=EksClusterVpcConfig(subnet_ids=["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]),
+    )
+    Karpenter(
+        stack,
+        "karpenter",
+        installation=installation(
+            name=cluster.name,
+            region="eu-north-1",
+            endpoint=cluster.endpoint,
+            oidc_issuer=cluster.identity.get(0).oidc.get(0).issuer,
+            subnets=cluster.vpc_config.subnet_ids,
+            oidc_provider="create",
+            delivery="none",
+        ),
+    )
+
+
+def test_the_constructs_id_leads_every_address(synth: Synth) -> None:
+    found = synth(with_a_cluster)
+
+    ours = {address for address in found.addresses() if not address.startswith("aws_eks_cluster.")}
+    assert {address.split(".")[1].split("_")[0] for address in ours} == {"karpenter"}
+
+
+def test_tokens_become_references_to_the_cluster(synth: Synth) -> None:
+    found = synth(with_a_cluster)
+
+    assert found.only("aws_eks_fargate_profile")["cluster_name"] == "${aws_eks_cluster.cluster.name}"
+    assert (
+        found.only("aws_eks_fargate_profile")["subnet_ids"]
+        == "${tolist(aws_eks_cluster.cluster.vpc_config[0].subnet_ids)}"
+    )
+    assert "aws_eks_cluster" not in found.tree["data"]
+    assert "TfToken" not in json.dumps(found.tree)
+
+
+def test_a_name_only_known_later_is_measured_by_terraform_itself(synth: Synth) -> None:
+    role = synth(with_a_cluster).all("aws_iam_role")["karpenter_controller"]
+
+    assert role["name"] == (
+        "${length(aws_eks_cluster.cluster.name) <= 43 ? aws_eks_cluster.cluster.name : "
+        '"${substr(aws_eks_cluster.cluster.name, 0, 34)}-${substr(sha256(aws_eks_cluster.cluster.name), 0, 8)}"}'
+        "-karpenter-controller"
+    )

@@ -18,9 +18,9 @@ from nodeless.spec.resolution import load
 WRONG_INPUT = 2
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, *, prog: str | None = None) -> int:
     """Synthesize every cluster of a file; on any mistake in it say what to mend, and change nothing."""
-    options = parser().parse_args(argv)
+    options = parser(prog).parse_args(argv)
     try:
         installations = load(options.config)
         with working(f"Synthesizing {len(installations)} stack{'s' if len(installations) > 1 else ''}"):

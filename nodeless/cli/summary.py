@@ -30,9 +30,7 @@ def summary(installations: Sequence[Installation], out: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(
-        "stack", "Karpenter", "resources", "policies", f"fullest policy (of {MANAGED_POLICY_LIMIT:,})", "written to"
-    )
+    table = Table("stack", "Karpenter", "resources", "policies", "fullest policy")
     for installation in installations:
         file = out / "stacks" / installation.name / "cdk.tf.json"
         resources = json.loads(file.read_text(encoding="utf-8"))["resource"]
@@ -42,7 +40,8 @@ def summary(installations: Sequence[Installation], out: Path) -> None:
             str(installation.release),
             str(sum(map(len, resources.values()))),
             str(len(sizes)),
-            f"{max(sizes):,}",
-            str(file),
+            f"{max(sizes):,} of {MANAGED_POLICY_LIMIT:,} characters",
         )
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    console.print(f"Written to {out}/stacks/<stack>/cdk.tf.json", soft_wrap=True, highlight=False)

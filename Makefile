@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile --r
 # Two installs must not write .venv at once, whatever -j says.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format bench lock wheel cdktf-cli clean
+.PHONY: help install synth test test-fast check format bench docs lock wheel cdktf-cli clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -40,6 +40,9 @@ format: .venv/.dev ## format, and fix what the linter can fix safely
 bench: .venv/.dev ## time synth: warm, cold, by number of clusters, and with the plain bindings
 	$(BIN)/python -m benchmarks $(ARGS)
 
+docs: .venv/.dev ## write docs/configuration.md from the model
+	$(BIN)/python -m nodeless.cli.reference docs/configuration.md
+
 wheel: .venv/.dev ## build dist/nodeless-*.whl
 	$(BIN)/python -m build --wheel --no-isolation $(ARGS)
 
@@ -59,7 +62,7 @@ cdktf-cli: .cdktf-cli/node_modules/.bin/cdktf ## install the cdktf command into 
 	npm install --prefix .cdktf-cli --no-audit --no-fund cdktf-cli@0.21.0
 
 clean: ## remove what the other targets made, .venv included
-	rm -rf .venv .cdktf-cli cdktf.out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .cdktf-cli .iam-simulate cdktf.out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:

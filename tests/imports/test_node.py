@@ -1,0 +1,112 @@
+"""Which Node runs, and what the hook in it changes."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from imports import fast_bindings
+from tests.imports.processes import node_in_use, run
+
+NODE = node_in_use()
+LIBRARY = "node_modules/@cdktf/provider-toy/lib"
+
+
+@pytest.fixture
+def provider(tmp_path: Path) -> Path:
+    """Return the library folder of a provider that says which of its two indexes was loaded."""
+    library = tmp_path / LIBRARY
+    library.mkdir(parents=True)
+    (library / "index.js").write_text("module.exports = 'every module';\n")
+    (library / "lazy-index.js").write_text("module.exports = 'modules in use';\n")
+    return library
+
+
+def hooked(program: str, folder: Path, node_options: str = "") -> str:
+    """Run JavaScript in a Node that starts as jsii's does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NODE_OPTIONS", node_options)
+        with fast_bindings._environment(fast_bindings._node_hook()):  # noqa: SLF001 - the environment jsii's Node gets
+            done = subprocess.run([NODE, "-e", program], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_a_provider_is_loaded_through_its_lazy_index(provider: Path) -> None:
+    assert hooked(f"console.log(require('./{LIBRARY}/index.js'))", provider.parents[3]) == "modules in use"
+
+
+def test_a_provider_without_a_lazy_index_is_loaded_whole(provider: Path) -> None:
+    (provider / "lazy-index.js").unlink()
+
+    assert hooked(f"console.log(require('./{LIBRARY}/index.js'))", provider.parents[3]) == "every module"
+
+
+def test_node_hands_the_hook_on_to_its_worker_and_to_no_other_process(tmp_path: Path) -> None:
+    program = "console.log(JSON.stringify([process.execArgv, process.env.NODE_OPTIONS ?? null]))"
+
+    arguments, options = json.loads(hooked(program, tmp_path))
+    assert arguments[-2:] == ["--require", str(fast_bindings.NODE_HOOK)]
+    assert options is None
+
+    arguments, options = json.loads(hooked(program, tmp_path, "--max-old-space-size=3000"))
+    assert arguments[-2:] == ["--require", str(fast_bindings.NODE_HOOK)]
+    assert options == "--max-old-space-size=3000"
+
+
+def test_the_hook_is_found_in_a_folder_with_a_strange_name(
+    provider: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = tmp_path / ("it's a folder" if sys.platform == "win32" else 'a "folder" \\ of it\'s own')
+    strange.mkdir()
+    monkeypatch.setattr(fast_bindings, "NODE_HOOK", Path(shutil.copy(fast_bindings.NODE_HOOK, strange)))
+
+    assert hooked(f"console.log(require('./{LIBRARY}/index.js'))", provider.parents[3]) == "modules in use"
+
+
+def test_without_the_hook_s_file_node_starts_plainly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast_bindings, "NODE_HOOK", tmp_path / "missing.cjs")
+
+    assert fast_bindings._node_hook() == {}  # noqa: SLF001 - the environment jsii's Node gets
+
+
+@pytest.mark.parametrize("package", fast_bindings.PROVIDERS)
+def test_the_lazy_index_names_the_same_modules_as_the_index(package: str) -> None:
+    (tarball,) = (entry for entry in files(f"{package}._jsii").iterdir() if entry.name.endswith(".tgz"))
+    texts = {}
+    with tarball.open("rb") as stored, tarfile.open(fileobj=stored, mode="r|gz") as archive:
+        for member in archive:
+            name = Path(member.name).name
+            content = archive.extractfile(member) if member.name == f"package/lib/{name}" else None
+            if content and name in {"index.js", "lazy-index.js"}:
+                texts[name] = content.read().decode().partition("//# sourceMappingURL")[0]
+
+    every = dict(re.findall(r"exports\.(\w+) = require\(\"(.+?)\"\)", texts["index.js"]))
+    lazy = dict(re.findall(r"defineProperty\(exports, '(\w+)', .+? require\('(.+?)'\)", texts["lazy-index.js"]))
+    assert every
+    assert lazy == every
+
+
+def test_a_node_named_by_the_user_is_used(tmp_path: Path) -> None:
+    program = """
+import jsii
+from imports.cdktf import Testing
+Testing.app()
+print(jsii.kernel.provider._process._process.args[0])
+"""
+    named = tmp_path / "my-node"
+    named.symlink_to(NODE)
+
+    assert run("-c", program, JSII_NODE=str(named)).stdout.strip() == str(named)
+
+
+def test_a_node_that_does_not_exist_is_an_error_at_once(tmp_path: Path) -> None:
+    done = run("-c", "import imports", JSII_NODE=str(tmp_path / "no-node"))
+
+    assert done.returncode == 1
+    assert "FileNotFoundError" in done.stderr

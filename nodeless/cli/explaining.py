@@ -28,6 +28,7 @@ def _explained(cluster: Any, installation: Any) -> dict[str, Any]:  # noqa: ANN4
         **cluster.model_dump(mode="json"),
         "resolved": {
             "partition": installation.partition.name,
+            "not_offered_there": sorted(installation.partition.not_offered),
             "release": str(installation.release),
             "names": {rule.key: getattr(installation.names, rule.key) for rule in NAME_RULES},
             "policies": [
@@ -35,6 +36,7 @@ def _explained(cluster: Any, installation: Any) -> dict[str, Any]:  # noqa: ANN4
                     "name": proof.policy,
                     "characters": proof.size,
                     "limit": MANAGED_POLICY_LIMIT,
+                    "headroom": proof.headroom,
                     "longest_cluster_name": proof.longest_cluster_name,
                 }
                 for proof in proofs(installation)

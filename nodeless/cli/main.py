@@ -12,6 +12,9 @@ from nodeless.spec.problems import SpecError
 
 WRONG_INPUT = 2
 
+UPGRADE_USAGE = """nodeless upgrade [CLUSTER] --to VERSION [--config FILE] [--format FORMAT]
+       nodeless upgrade FROM TO [--format FORMAT]"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; a mistake in the input is a message and exit code 2."""
@@ -20,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The only command that needs the stacks, and so Node.
         import main as app
 
-        return app.main(arguments[1:])
+        return app.main(arguments[1:], prog="nodeless synth")
     options = parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
@@ -42,6 +45,18 @@ def parser() -> argparse.ArgumentParser:
         "--config", type=Path, default=Path("clusters.yaml"), metavar="FILE", help="default: clusters.yaml"
     )
     explained.set_defaults(command=explain)
+    upgraded = commands.add_parser("upgrade", help="show what changes between two releases", usage=UPGRADE_USAGE)
+    upgraded.add_argument(
+        "subjects", nargs="*", metavar="CLUSTER | FROM TO", help="a cluster of the file, or two releases"
+    )
+    upgraded.add_argument("--to", metavar="VERSION", help="the release to move to")
+    upgraded.add_argument(
+        "--config", type=Path, default=Path("clusters.yaml"), metavar="FILE", help="default: clusters.yaml"
+    )
+    upgraded.add_argument(
+        "--format", choices=("text", "markdown", "json"), help="default: tables on a terminal, text elsewhere"
+    )
+    upgraded.set_defaults(command=upgrade)
     schema = commands.add_parser("schema", help="print the JSON schema of clusters.yaml, for editors")
     schema.set_defaults(command=print_schema)
     return options
@@ -53,6 +68,13 @@ def explain(options: argparse.Namespace) -> int:
 
     print(explanation(options.config), end="")
     return 0
+
+
+def upgrade(options: argparse.Namespace) -> int:
+    """Print what changes between two releases, in general or for one cluster."""
+    from nodeless.cli.upgrading import run
+
+    return run(options.subjects, options.to, options.config, options.format)
 
 
 def print_schema(_: argparse.Namespace) -> int:

@@ -1,0 +1,32 @@
+"""Stacks that the documents are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import main as app
+from tests.docs.markdown import ROOT
+from tests.synthesized import Synthesized
+
+Synthesize = Callable[[Path], Synthesized]
+
+
+@pytest.fixture(scope="session")
+def synthesize(tmp_path_factory: pytest.TempPathFactory) -> Synthesize:
+    """Run the app on a file with one cluster named demo."""
+
+    def run(file: Path) -> Synthesized:
+        out = tmp_path_factory.mktemp("out")
+        assert app.main(["--config", str(file), "--out", str(out)]) == 0
+        return Synthesized.read(out / "stacks" / "demo" / "cdk.tf.json")
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def default_stack(synthesize: Synthesize) -> Synthesized:
+    """The stack of the default file."""
+    return synthesize(ROOT / "clusters.yaml")

@@ -1,0 +1,166 @@
+"""Every document: its links lead somewhere, its cluster files load, its commands exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+import main as app
+from nodeless.cli.main import main as nodeless, parser as nodeless_parser
+from nodeless.cli.reference import anchor
+from nodeless.spec.problems import SpecError
+from nodeless.spec.resolution import load
+from tests.docs.markdown import (
+    DOCUMENTS,
+    HEADING,
+    LINK,
+    ROOT,
+    Block,
+    blocks,
+    name,
+    text_of,
+    without_code,
+)
+
+CLUSTER_FILES = [block for block in blocks("yaml") if re.search(r"^clusters:", block.text, re.MULTILINE)]
+LINKS = [
+    (document, found["target"])
+    for document in DOCUMENTS
+    for found in LINK.finditer(re.sub(r"^```.*?^```$", "", text_of(document), flags=re.MULTILINE | re.DOTALL))
+]
+# Words a line of a shell block may begin with, beside the project's own commands.
+OTHER_TOOLS = {"aws", "cd", "eksctl", "git", "kubectl", "npm", "pre-commit", "terraform"}
+OWN_TOOLS = {"make", "nodeless", "python", ".venv/bin/python", ".cdktf-cli/node_modules/.bin/cdktf"}
+
+
+def commands() -> list[tuple[Block, list[str]]]:
+    """Return every command of every shell block, as the shell would split it."""
+    return [
+        (block, words)
+        for block in blocks("sh")
+        for line in block.text.replace("\\\n", " ").splitlines()
+        if (words := shlex.split(line, comments=True))
+    ]
+
+
+def own(tool: str) -> list[tuple[Block, list[str]]]:
+    return [(block, words[1:]) for block, words in commands() if words[0] == tool]
+
+
+def python_commands() -> list[tuple[Block, list[str]]]:
+    return own("python") + own(".venv/bin/python")
+
+
+def nodeless_commands() -> list[tuple[Block, list[str]]]:
+    as_module = [(block, words[2:]) for block, words in python_commands() if words[:2] == ["-m", "nodeless"]]
+    return own("nodeless") + as_module
+
+
+def test_the_documents_are_found() -> None:
+    assert {"README.md", "docs/README.md", "docs/configuration.md", "docs/from-zero.md"} <= set(map(name, DOCUMENTS))
+    assert len(CLUSTER_FILES) >= 6
+    assert len(LINKS) >= 30
+    assert len(nodeless_commands()) >= 4
+
+
+@pytest.mark.parametrize(("document", "target"), LINKS, ids=[f"{name(file)}-{target}" for file, target in LINKS])
+def test_every_link_into_the_project_leads_somewhere(document: Path, target: str) -> None:
+    url = urlsplit(target)
+    if url.scheme:
+        assert url.scheme == "https"
+        return
+    file = (document.parent / url.path).resolve() if url.path else document
+
+    assert file.exists(), f"{name(document)} links to {target}"
+    if url.fragment:
+        assert url.fragment in {anchor(heading) for heading in HEADING.findall(text_of(file))}
+
+
+def test_every_document_is_reached_from_the_readme() -> None:
+    reached, waiting = set[Path](), [ROOT / "README.md"]
+    while waiting:
+        document = waiting.pop()
+        reached.add(document)
+        targets = [(document.parent / urlsplit(target).path).resolve() for file, target in LINKS if file == document]
+        # A link to a folder stands for what lies in it.
+        files = [file for target in targets for file in (target.glob("*.md") if target.is_dir() else [target])]
+        waiting += [file for file in set(files) if file in DOCUMENTS and file not in reached and file not in waiting]
+
+    assert set(DOCUMENTS) - reached == set()
+
+
+@pytest.mark.parametrize("block", [block for block in CLUSTER_FILES if block.note != "wrong"], ids=str)
+def test_every_cluster_file_in_a_document_loads(block: Block, tmp_path: Path) -> None:
+    file = tmp_path / "clusters.yaml"
+    file.write_text(block.text, encoding="utf-8")
+
+    assert load(file)
+
+
+@pytest.mark.parametrize("block", [block for block in CLUSTER_FILES if block.note == "wrong"], ids=str)
+def test_a_wrong_cluster_file_says_what_the_document_shows(
+    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "clusters.yaml").write_text(block.text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    shown = next(after for after in blocks("text", block.document) if after.line > block.line)
+
+    with pytest.raises(SpecError) as raised:
+        load(Path("clusters.yaml"))
+
+    assert str(raised.value) == shown.text.rstrip("\n")
+
+
+def test_every_command_is_one_that_is_known() -> None:
+    unknown = [f"{block}: {words[0]}" for block, words in commands() if words[0] not in OTHER_TOOLS | OWN_TOOLS]
+
+    assert unknown == []
+
+
+def test_every_make_target_in_a_document_exists() -> None:
+    targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    in_shell = {word for _, words in own("make") for word in words if "=" not in word}
+    in_prose = set(re.findall(r"`make ([a-z-]+)", "".join(text_of(document) for document in DOCUMENTS)))
+
+    assert in_shell
+    assert in_shell | in_prose <= targets
+
+
+@pytest.mark.parametrize(("block", "words"), nodeless_commands(), ids=str)
+def test_every_nodeless_command_in_a_document_is_one_of_its_own(block: Block, words: list[str]) -> None:
+    if words[0] == "synth":
+        app.parser().parse_args(words[1:])
+    else:
+        nodeless_parser().parse_args(words)
+
+    assert block.text
+
+
+@pytest.mark.parametrize(("block", "words"), python_commands(), ids=str)
+def test_every_python_command_in_a_document_names_a_part_of_the_project(block: Block, words: list[str]) -> None:
+    module = words[1].replace(".", "/") if words[0] == "-m" else words[0].removesuffix(".py")
+
+    assert (ROOT / f"{module}.py").is_file() or (ROOT / module / "__main__.py").is_file(), str(block)
+
+
+@pytest.mark.parametrize("command", ["explain", "schema"])
+def test_the_commands_that_only_print_run_as_documented(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert any(words[0] == command for _, words in nodeless_commands())
+
+    options = ["--config", str(ROOT / "clusters.yaml")] if command == "explain" else []
+    assert nodeless([command, *options]) == 0
+    assert "karpenter" in capsys.readouterr().out
+
+
+def test_no_tag_in_prose_is_lost_to_a_browser() -> None:
+    lost = [
+        f"{name(document)}: {tag}"
+        for document in DOCUMENTS
+        for tag in re.findall(r"<(?!!--)[a-zA-Z][^>]*>", without_code(text_of(document)))
+    ]
+
+    assert lost == []

@@ -1,0 +1,45 @@
+"""The example app of the Python guide: it runs, and its Karpenter stands on the app's own cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from stacks.karpenter import Karpenter
+from tests.docs.markdown import ROOT, blocks, code, rows, text_of
+from tests.synthesized import Synthesized
+
+GUIDE = ROOT / "docs" / "python.md"
+
+
+def test_the_example_synthesizes_and_refers_to_its_own_cluster(tmp_path: Path) -> None:
+    (example,) = blocks("python", GUIDE)
+    (tmp_path / "main_of_yours.py").write_text(example.text, encoding="utf-8")
+
+    outcome = subprocess.run(
+        [sys.executable, "main_of_yours.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stderr == ""
+    stack = Synthesized.read(tmp_path / "cdktf.out" / "stacks" / "platform" / "cdk.tf.json")
+    assert "aws_iam_role.karpenter_controller" in stack.addresses()
+    assert stack.only("aws_eks_fargate_profile")["cluster_name"] == "${aws_eks_cluster.cluster.name}"
+    assert "aws_eks_cluster" not in stack.tree["data"], "what the app knows is not looked up"
+    assert "aws_eks_cluster.cluster.identity" in json.dumps(stack.only("aws_iam_openid_connect_provider"))
+
+
+def test_every_attribute_it_names_is_one_of_the_construct() -> None:
+    (attributes,) = (row[1] for row in rows(text_of(GUIDE)) if row[0] == "attributes")
+
+    assert code(attributes)
+    assert set(code(attributes)) <= set(Karpenter.__annotations__)

@@ -1,0 +1,32 @@
+"""The guide to Terraform-native repositories: the files it names are those that are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import main as app
+from stacks.output import WRITTEN
+from tests.docs.markdown import ROOT, blocks, code, rows, section
+from tests.synthesized import Synthesized
+
+GUIDE = ROOT / "docs" / "terraform-native.md"
+
+
+def test_it_names_everything_that_synthesis_writes_into_a_stacks_folder() -> None:
+    (sentence,) = (line for line in section(GUIDE, "Beside other Terraform").splitlines() if "synthesis writes" in line)
+
+    assert code(sentence) == list(WRITTEN)
+
+
+def test_the_files_for_a_gitops_tool_are_where_it_says(tmp_path: Path) -> None:
+    (file,) = (block for block in blocks("yaml", GUIDE) if "gitops" in block.text)
+    (tmp_path / "clusters.yaml").write_text(file.text, encoding="utf-8")
+
+    assert app.main(["--config", str(tmp_path / "clusters.yaml"), "--out", str(tmp_path / "out")]) == 0
+
+    stack = tmp_path / "out" / "stacks" / "demo"
+    named = {code(row[0])[0] for row in rows(section(GUIDE, "With a GitOps tool"))}
+    assert {path.relative_to(stack).as_posix() for path in (stack / "gitops").iterdir()} == named
+    synthesized = Synthesized.read(stack / "cdk.tf.json")
+    assert "gitops_metadata" in synthesized.tree["output"]
+    assert set(synthesized.tree["provider"]) == {"aws"}

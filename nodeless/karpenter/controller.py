@@ -273,12 +273,14 @@ def price_reads(_: Grant) -> Statement:
     return Statement(sid="AllowPricingReadActions", actions=("pricing:GetProducts",), resources=("*",))
 
 
-def queue_actions(grant: Grant) -> Statement:
-    """Drain the interruption queue."""
+def queue_actions(grant: Grant) -> Statement | None:
+    """Drain the interruption queue, where there is one."""
+    if grant.queue_arn is None:
+        return None
     return Statement(
         sid=_sid(grant, "AllowInterruptionQueueActions"),
         actions=in_effect(grant.release, QUEUE_ACTIONS),
-        resources=(grant.queue_arn or "",),
+        resources=(grant.queue_arn,),
     )
 
 
@@ -394,7 +396,7 @@ ZONAL_SHIFT = Duty("zonal_shift", "ZonalShift")
 DUTIES = (NODE_LIFECYCLE, IAM_INTEGRATION, EKS_INTEGRATION, INTERRUPTION, RESOURCE_DISCOVERY, ZONAL_SHIFT)
 
 # In the order of upstream's single policy; the split keeps the order within each duty.
-STATEMENTS: tuple[tuple[Window, tuple[Duty, Callable[[Grant], Statement]]], ...] = (
+STATEMENTS: tuple[tuple[Window, tuple[Duty, Callable[[Grant], Statement | None]]], ...] = (
     (before(0, 29), (NODE_LIFECYCLE, unscoped_actions)),
     (since(0, 29), (NODE_LIFECYCLE, instance_access)),
     (between((0, 29), (0, 31)), (NODE_LIFECYCLE, launch_template_creation)),
@@ -422,12 +424,9 @@ STATEMENTS: tuple[tuple[Window, tuple[Duty, Callable[[Grant], Statement]]], ...]
 
 
 def statements(grant: Grant) -> tuple[tuple[Duty, Statement], ...]:
-    """Return the release's statements with the duty each belongs to; without a queue, none about a queue."""
-    return tuple(
-        (duty, build(grant))
-        for duty, build in in_effect(grant.release, STATEMENTS)
-        if duty is not INTERRUPTION or grant.queue_arn
-    )
+    """Return the release's statements with the duty each belongs to."""
+    rows = ((duty, build(grant)) for duty, build in in_effect(grant.release, STATEMENTS))
+    return tuple((duty, row) for duty, row in rows if row is not None)
 
 
 def _sid(grant: Grant, sid: str) -> str | None:

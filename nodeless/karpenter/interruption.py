@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from nodeless.karpenter.place import Place
-from nodeless.karpenter.policy import Condition, Principal, Statement
+from nodeless.karpenter.policy import Condition, Principal, Statement, string_equals
 from nodeless.karpenter.versions import ALWAYS, Release, Window, in_effect, since
 
 RETENTION_SECONDS = 300
@@ -110,24 +109,33 @@ def queue_policy(queue_arn: str, rule_arns: tuple[str, ...]) -> tuple[Statement,
     )
 
 
-def queue_decryption(place: Place, kms_key_arn: str) -> Statement:
+def queue_decryption(queue_arn: str, kms_key_arn: str) -> Statement:
     """Let the controller read messages encrypted with a key of the user's own; upstream knows no such queue."""
     return Statement(
         sid="AllowInterruptionQueueDecryption",
         actions=("kms:Decrypt",),
         resources=(kms_key_arn,),
-        conditions=(Condition("StringEquals", "kms:ViaService", (f"sqs.{place.region}.{place.dns_suffix}",)),),
+        conditions=(_for_messages_of(queue_arn),),
     )
 
 
-def key_policy(rule_arns: tuple[str, ...]) -> tuple[Statement, ...]:
-    """Say what the key's own policy must allow, so that EventBridge can put encrypted messages on the queue."""
+def key_policy(queue_arn: str) -> tuple[Statement, ...]:
+    """Say what the key's own policy must allow, so that EventBridge can put encrypted messages on the queue.
+
+    Which rules may send is the queue's policy to say. AWS documents `aws:SourceArn` in a key's policy as not supported
+    for encrypted topics and leaves queues open, and where it is not met, events are lost without a word.
+    """
     return (
         Statement(
             sid="AllowEventBridgeToEncryptInterruptions",
             actions=("kms:GenerateDataKey", "kms:Decrypt"),
             resources=("*",),
             principals=(Principal("Service", ("events.amazonaws.com",)),),
-            conditions=(Condition("ArnEquals", "aws:SourceArn", rule_arns),),
+            conditions=(_for_messages_of(queue_arn),),
         ),
     )
+
+
+def _for_messages_of(queue_arn: str) -> Condition:
+    """Limit the use of a key to one queue: SQS puts the queue's ARN into the encryption context of every call."""
+    return string_equals("kms:EncryptionContext:aws:sqs:arn", queue_arn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nodeless.karpenter.controller import DUTIES, INTERRUPTION, Grant, statements
+from nodeless.karpenter.guides import Guide
 from nodeless.karpenter.interruption import queue_decryption
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Statement, size
 from nodeless.karpenter.versions import Window, before, since, the_one
@@ -12,7 +13,7 @@ SPLIT_BY_DUTY: tuple[tuple[Window, bool], ...] = ((before(1, 9), False), (since(
 
 WHOLE_KEY = "controller"
 EXTRA_KEY = "extra"
-TITLES = {WHOLE_KEY: "", EXTRA_KEY: "Extra"} | {duty.key: duty.title for duty in DUTIES}
+TITLES = {WHOLE_KEY: ""} | {duty.key: duty.title for duty in DUTIES} | {EXTRA_KEY: "Extra"}
 
 Packed = dict[str, tuple[Statement, ...]]
 
@@ -23,29 +24,30 @@ def policy_title(key: str) -> str:
 
 
 def fits_whole(measured: Grant) -> bool:
-    """Tell whether upstream has one policy for the release, and one policy holds it."""
+    """Tell whether upstream has one policy for the release, and one policy holds upstream's statements."""
     if the_one(measured.release, SPLIT_BY_DUTY):
         return False
-    return size(_whole(measured)) <= MANAGED_POLICY_LIMIT
+    return size(row for _, row in statements(measured)) <= MANAGED_POLICY_LIMIT
 
 
 def pack(grant: Grant, *, whole: bool, extra: tuple[Statement, ...] = ()) -> Packed:
-    """Group the release's statements by policy key: in one piece, or by duty as upstream does since 1.9.
+    """Group the release's statements by policy key: in one piece, or by duty as upstream does since 1.9."""
+    return _grouped([(WHOLE_KEY if whole else duty.key, row) for duty, row in statements(grant)], grant, extra)
 
-    The user's own statements are a policy of their own, so that they never push upstream's over the limit.
+
+def pack_guide(guide: Guide, grant: Grant, *, extra: tuple[Statement, ...] = ()) -> Packed:
+    """Keep a guide's policy in one piece, as the guide does."""
+    return _grouped([(WHOLE_KEY, row) for row in guide.statements(grant)], grant, extra)
+
+
+def _grouped(rows: list[tuple[str, Statement]], grant: Grant, extra: tuple[Statement, ...]) -> Packed:
+    """Group statements by policy key, with what upstream does not have beside it.
+
+    Neither the permission to read an encrypted queue nor the user's own statements enter upstream's single policy, so
+    they never push it over the limit, and adding one never moves another.
     """
-    if whole:
-        packed = {WHOLE_KEY: _whole(grant)}
-    else:
-        rows = [*statements(grant), *((INTERRUPTION, row) for row in _decryption(grant))]
-        by_duty = {duty.key: tuple(row for owner, row in rows if owner is duty) for duty in DUTIES}
-        packed = {key: group for key, group in by_duty.items() if group}
-    return packed | ({EXTRA_KEY: extra} if extra else {})
-
-
-def _whole(grant: Grant) -> tuple[Statement, ...]:
-    return (*(row for _, row in statements(grant)), *_decryption(grant))
-
-
-def _decryption(grant: Grant) -> tuple[Statement, ...]:
-    return (queue_decryption(grant.place, grant.kms_key_arn),) if grant.queue_arn and grant.kms_key_arn else ()
+    if grant.queue_arn and grant.kms_key_arn:
+        rows = [*rows, (INTERRUPTION.key, queue_decryption(grant.queue_arn, grant.kms_key_arn))]
+    rows = [*rows, *((EXTRA_KEY, row) for row in extra)]
+    used = {key for key, _ in rows}
+    return {key: tuple(row for owner, row in rows if owner == key) for key in TITLES if key in used}

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import Condition, Principal, Statement, string_equals
+from nodeless.karpenter.versions import since
+
+# The AWS SDK in older releases does not ask the Pod Identity agent for credentials.
+POD_IDENTITY = since(0, 32, 2)
 
 
 def fargate_trust(place: Place) -> tuple[Statement, ...]:
@@ -47,11 +51,12 @@ def pod_identity_trust(place: Place) -> tuple[Statement, ...]:
     )
 
 
+# Upstream names EC2 by the partition's suffix. That holds but for the newest partition, whose IAM refuses
+# ec2.amazonaws.eu as an invalid principal (github.com/pulumi/pulumi-eks/issues/2341).
+EC2_PRINCIPALS = {"aws-eusc": "ec2.amazonaws.com"}
+
+
 def node_trust(place: Place) -> tuple[Statement, ...]:
-    """Let instances assume the node role; the service is named by the partition's suffix, as upstream does."""
-    return (
-        Statement(
-            actions=("sts:AssumeRole",),
-            principals=(Principal("Service", (f"ec2.{place.dns_suffix}",)),),
-        ),
-    )
+    """Let instances assume the node role."""
+    service = EC2_PRINCIPALS.get(place.partition, f"ec2.{place.dns_suffix}")
+    return (Statement(actions=("sts:AssumeRole",), principals=(Principal("Service", (service,)),)),)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
-from nodeless.karpenter import releases
+from nodeless.karpenter import chart_keys, releases
+from nodeless.karpenter.packing import EXTRA_KEY
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT, MANAGED_POLICY_LIMIT
+from nodeless.karpenter.versions import Release
+from nodeless.spec import partitions
+from nodeless.spec.delivery import gitops_is_literal
+from nodeless.spec.finding import Finding
+from nodeless.spec.guide_guards import GUIDE_GUARDS
 from nodeless.spec.installation import Installation
 from nodeless.spec.model import CloudBackend, Cluster, S3Backend
 from nodeless.spec.names import ACCOUNT, BY_KEY
-from nodeless.spec.permissions import controller_policies, place_of, proofs
+from nodeless.spec.partitions import partition_of
+from nodeless.spec.permissions import sizes
 from nodeless.spec.problems import Path
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a guard found, at a path below the cluster."""
-
-    path: Path
-    value: object
-    rule: str
-    way_out: str
+from nodeless.spec.references import is_reference
+from nodeless.spec.resource_guards import RESOURCE_GUARDS
+from nodeless.spec.role_guards import ROLE_GUARDS
 
 
 def kubernetes_fits(cluster: Cluster) -> Iterator[Finding]:
@@ -91,26 +92,126 @@ def workspace_named_or_tagged(cluster: Cluster) -> Iterator[Finding]:
         )
 
 
+def values_are_read(cluster: Cluster) -> Iterator[Finding]:
+    """The chart ignores a key it does not know without a word, so every value must stand under one it reads."""
+    release = releases.find(cluster.karpenter.version)
+    for path, value in chart_keys.leaves(cluster.karpenter.values):
+        if chart_keys.reads(release, path):
+            continue
+        name = ".".join(path)
+        if value == {} and any(key.startswith(f"{name}.") for key in chart_keys.keys_read(release)):
+            continue
+        yield Finding(
+            ("karpenter", "values", *path), value, f"a key that the chart of {release} reads", _right_key(release, path)
+        )
+
+
+def _right_key(release: Release, path: tuple[str, ...]) -> str:
+    """Say what to write in place of a key the release does not read."""
+    right, gone, first = (
+        chart_keys.instead(release, path),
+        chart_keys.without(release, path),
+        chart_keys.comes_with(path),
+    )
+    if right or gone:
+        return f"use {right}" if right else str(gone)
+    if first and first > release:
+        return f"it comes with {'.'.join(map(str, first))}: remove it, or upgrade"
+    close = difflib.get_close_matches(".".join(path), chart_keys.keys_read(release), n=1)
+    return f"use {close[0]}" if close else "remove it"
+
+
+def offered_here(cluster: Cluster) -> Iterator[Finding]:
+    """What the file asks for is offered in the cluster's partition."""
+    book = partition_of(cluster.region)
+    repository = cluster.karpenter.repository
+    asked = (
+        (
+            partitions.FARGATE,
+            cluster.fargate,
+            ("fargate",),
+            True,
+            "set fargate: false and run the controller on nodes of your own",
+        ),
+        (
+            partitions.POD_IDENTITY,
+            cluster.identity == "pod-identity",
+            ("identity",),
+            cluster.identity,
+            "set identity: irsa",
+        ),
+        (
+            partitions.PUBLIC_REGISTRY,
+            cluster.delivery != "none" and repository.startswith(f"oci://{partitions.PUBLIC_REGISTRY}/"),
+            ("karpenter", "repository"),
+            repository,
+            "copy the charts and their images to a registry of the partition, and name that",
+        ),
+    )
+    for feature, wanted, path, value, way_out in asked:
+        if wanted and book and feature in book.not_offered:
+            yield Finding(path, value, f"AWS does not offer {feature} in the partition {book.name}", way_out)
+
+
+def arns_of_here(cluster: Cluster) -> Iterator[Finding]:
+    """An ARN names a partition, and a key's ARN a region, which are the cluster's own."""
+    book = partition_of(cluster.region)
+    for path, arn in _arns(cluster):
+        if arn is None or book is None or is_reference(arn):
+            continue
+        partition, region = arn.split(":")[1], arn.split(":")[3]
+        if partition != book.name:
+            yield Finding(path, arn, f"an ARN of the partition of {cluster.region}", f"write arn:{book.name}:…")
+        elif region not in {"", cluster.region}:
+            yield Finding(path, arn, f"a key of the queue's own region, {cluster.region}", "use a key of that region")
+
+
+def _arns(cluster: Cluster) -> Iterator[tuple[Path, str | None]]:
+    yield ("permissions_boundary",), cluster.permissions_boundary
+    yield ("interruption", "kms_key_arn"), cluster.interruption.kms_key_arn if cluster.interruption else None
+    for index, arn in enumerate(cluster.nodes.policies):
+        yield ("nodes", "policies", index), arn
+    for key, role in cluster.nodes.roles.items():
+        yield ("nodes", "roles", key, "arn"), role.arn
+        for index, arn in enumerate(role.policies):
+            yield ("nodes", "roles", key, "policies", index), arn
+
+
+def addresses_of_here(cluster: Cluster) -> Iterator[Finding]:
+    """The cluster's addresses, where EKS gave them, name the cluster's region."""
+    book = partition_of(cluster.region)
+    for key, address, pattern in (
+        ("oidc_issuer", cluster.oidc_issuer, r"https://oidc[.-]eks\.([a-z0-9-]+)\..+"),
+        ("endpoint", cluster.endpoint, r"https://[^/]+\.([a-z]+(?:-[a-z]+)+-\d+)\.eks\..+"),
+    ):
+        named = re.fullmatch(pattern, address or "")
+        if book and named and named[1] != cluster.region:
+            yield Finding(
+                (key,),
+                address,
+                f"an address of {cluster.region}; this one is of {named[1]}",
+                "use the one that `aws eks describe-cluster` shows"
+                + (f", which begins with {book.issuer(cluster.region)}" if key == "oidc_issuer" else ""),
+            )
+
+
 CLUSTER_GUARDS: tuple[Callable[[Cluster], Iterator[Finding]], ...] = (
     kubernetes_fits,
     pod_identity_off_fargate,
+    *ROLE_GUARDS,
     provider_only_with_irsa,
     exec_stays_local,
     one_queue_name,
     workspace_named_or_tagged,
+    offered_here,
+    arns_of_here,
+    addresses_of_here,
+    values_are_read,
 )
 
 
 # Keys of the contract whose feature is still to come: where the key stands, what already works, and what to write.
 NOT_YET: tuple[tuple[Path, Callable[[Cluster], object], object], ...] = (
-    (("karpenter", "policy"), lambda cluster: cluster.karpenter.policy, "official"),
-    (("identity",), lambda cluster: cluster.identity, "irsa"),
-    (("nodes", "access"), lambda cluster: cluster.nodes.access if cluster.nodes.access == "aws-auth" else None, None),
-    (("nodes", "roles"), lambda cluster: cluster.nodes.roles, {}),
-    (("node_classes",), lambda cluster: cluster.node_classes, []),
-    (("node_pools",), lambda cluster: cluster.node_pools, []),
-    (("smoke_test",), lambda cluster: cluster.smoke_test, False),
-    (("delivery",), lambda cluster: cluster.delivery if cluster.delivery == "gitops" else None, None),
     (("adopt",), lambda cluster: cluster.adopt, "none"),
     (
         ("backend", "type"),
@@ -131,22 +232,28 @@ def not_yet(cluster: Cluster) -> Iterator[Finding]:
 
 def policies_fit(installation: Installation) -> Iterator[Finding]:
     """Every policy is within IAM's size, and the role within its number of attachments."""
-    for proof in proofs(installation):
-        if proof.headroom < 0:
+    measured = sizes(installation)
+    for key, characters in measured.items():
+        if characters > MANAGED_POLICY_LIMIT:
             yield Finding(
-                ("extra_statements",),
-                f"{proof.policy}: {proof.size} characters",
+                # Of upstream's statements only PassRole's list of roles has no end.
+                ("extra_statements",) if key == EXTRA_KEY else ("nodes", "roles"),
+                f"{installation.names.policy(key)}: {characters} characters",
                 f"a managed policy has at most {MANAGED_POLICY_LIMIT} characters without white space",
-                f"take {-proof.headroom} characters out, or move statements to a policy of your own",
+                f"take {characters - MANAGED_POLICY_LIMIT} characters out, or attach them in a policy of your own",
             )
-    policies = controller_policies(installation, place_of(installation, account="0" * 12))
-    if len(policies) > ATTACHMENTS_LIMIT:
+    if len(measured) > ATTACHMENTS_LIMIT:
         yield Finding(
-            ("karpenter", "version"), len(policies), f"a role takes {ATTACHMENTS_LIMIT} policies", "report this"
+            ("karpenter", "version"), len(measured), f"a role takes {ATTACHMENTS_LIMIT} policies", "report this"
         )
 
 
-INSTALLATION_GUARDS: tuple[Callable[[Installation], Iterator[Finding]], ...] = (policies_fit,)
+INSTALLATION_GUARDS: tuple[Callable[[Installation], Iterator[Finding]], ...] = (
+    policies_fit,
+    *GUIDE_GUARDS,
+    gitops_is_literal,
+    *RESOURCE_GUARDS,
+)
 
 
 def unique_clusters(clusters: Sequence[Cluster]) -> Iterator[tuple[int, Finding]]:
@@ -196,6 +303,11 @@ def _names_made(installation: Installation) -> Iterator[tuple[str, str]]:
         yield "fargate_role", names.fargate_role
     if installation.instance_profile:
         yield "instance_profile", names.instance_profile
+    for role in installation.node_roles:
+        if role.arn is None:
+            yield "node_role", names.further("node_role", role.key)
+            if installation.instance_profile:
+                yield "instance_profile", names.further("instance_profile", role.key)
     if installation.queue:
         yield "queue", names.queue
 

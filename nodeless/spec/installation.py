@@ -18,6 +18,8 @@ class FargateProfile:
 
     selectors: tuple[tuple[str, Mapping[str, str]], ...]
     cni_policy: bool
+    coredns: bool
+    logging: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,16 @@ class Queue:
     """The interruption queue."""
 
     kms_key_arn: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRole:
+    """A further node role: brought along where it has an ARN, else made here."""
+
+    key: str
+    os: str
+    arn: str | None
+    policies: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +56,18 @@ class Installation:
     namespace: str
     service_account: str
     replicas: int
+    policy: str
     repository: str
     isolated_vpc: bool
     zonal_shift: bool
     values: Mapping[str, Any]
+    identity: str
     creates_oidc_provider: bool
     fargate: FargateProfile | None
     queue: Queue | None
-    access_entry: bool
+    access: str
     instance_profile: bool
+    node_roles: tuple[NodeRole, ...]
     node_policies: tuple[str, ...]
     ipv6: bool
     tag_key: str
@@ -62,6 +77,10 @@ class Installation:
     permissions_boundary: str | None
     extra_statements: tuple[Statement, ...]
     tags: Mapping[str, str]
+    node_classes: tuple[tuple[str, Mapping[str, Any]], ...]
+    node_pools: tuple[tuple[str, Mapping[str, Any]], ...]
+    smoke_test: bool
+    spot_service_linked_role: bool
     delivery: str
     auth: str
     backend: Mapping[str, Any]

@@ -40,6 +40,10 @@ class Fargate(Model):
     """which pods run on Fargate; empty: the controller's own"""
     cni_policy: bool = True
     """attach AmazonEKS_CNI_Policy to the pod execution role, as the blog does"""
+    coredns: bool = False
+    """run CoreDNS on Fargate too: the EKS add-on, with a selector of its own; else it waits for the first node"""
+    logging: bool = False
+    """send what pods on Fargate log to CloudWatch Logs, group /aws/eks/<cluster>/fargate"""
 
 
 class Interruption(Model):
@@ -69,7 +73,7 @@ class Nodes(Model):
     """access-entry: an EKS access entry; aws-auth: the mapRoles entry as output; none: nothing"""
     instance_profile: bool = True
     """make an instance profile for the node role"""
-    roles: dict[str, NodeRole] = {}
+    roles: dict[text.RoleKey, NodeRole] = {}
     """further node roles by name; all of them may be passed to instances"""
     policies: list[text.PolicyArn] = []
     """further managed policies for the node role"""
@@ -269,7 +273,7 @@ class Cluster(Model):
     oidc_provider: Literal["existing", "create"] = "existing"
     """use the account's OIDC provider for the issuer, or make it"""
     fargate: Annotated[Fargate | None, switch(Fargate)] = Fargate()
-    """run the controller on Fargate; false: it runs elsewhere"""
+    """run the controller on Fargate; false (the default in GovCloud, where EKS has no Fargate): it runs elsewhere"""
     interruption: Annotated[Interruption | None, switch(Interruption)] = Interruption()
     """the interruption queue; false: no queue, no rules, no permission"""
     nodes: Nodes = Nodes()
@@ -294,6 +298,8 @@ class Cluster(Model):
     """node pools"""
     smoke_test: bool = False
     """add the `inflate` Deployment, at zero replicas"""
+    spot_service_linked_role: bool = False
+    """make the account's role for spot, AWSServiceRoleForEC2Spot: without it no spot instance starts"""
     delivery: Literal["helm", "gitops", "none"] = "helm"
     """helm: Terraform installs the charts; gitops: files for a GitOps tool; none: the AWS half only"""
     auth: Literal["ephemeral", "token", "exec"] = "ephemeral"

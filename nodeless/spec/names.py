@@ -103,6 +103,11 @@ class Names:
         """Name the Fargate profile."""
         return self._name("fargate_profile")
 
+    def further(self, rule: str, key: str) -> str:
+        """Name a further role or profile like the first one of its kind, with the role's key behind it."""
+        template: str = getattr(BY_KEY[rule], self.style)
+        return fitted(f"{template}-{key}", self.cluster, BY_KEY[rule].limit)
+
     def policy(self, key: str) -> str:
         """Name a managed policy of the controller, as upstream does in both styles."""
         return fitted(f"{policy_title(key)}-{{cluster}}", self.cluster, POLICY_LIMIT)

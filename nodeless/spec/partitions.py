@@ -1,57 +1,103 @@
-"""The partition book: which regions belong to which partition, and how names are spelled there."""
+"""The partition book: which regions belong to which partition, how names are spelled there, what is not offered."""
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
+
+FARGATE = "EKS on Fargate"
+POD_IDENTITY = "EKS Pod Identity"
+PUBLIC_REGISTRY = "public.ecr.aws"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition:
-    """One partition of AWS."""
+    """One partition of AWS; its regions are those where EKS has an endpoint."""
 
     name: str
     dns_suffix: str
+    regions: tuple[str, ...]
     region_pattern: str
-    example_region: str
+    not_offered: frozenset[str] = frozenset()
+
+    @property
+    def example_region(self) -> str:
+        """Name a region, for messages."""
+        return self.regions[0]
+
+    def issuer(self, region: str) -> str:
+        """Write the address every OIDC issuer of a region's clusters begins with."""
+        return f"https://oidc.eks.{region}.{self.dns_suffix}/id/"
 
 
+# Names, suffixes and regions are those of AWS's own SDKs.
 PARTITIONS = (
     Partition(
         name="aws-us-gov",
         dns_suffix="amazonaws.com",
+        regions=("us-gov-west-1", "us-gov-east-1"),
         region_pattern=r"us-gov-[a-z]+-\d+",
-        example_region="us-gov-west-1",
+        # AWS GovCloud (US) User Guide, "How Amazon EKS differs".
+        not_offered=frozenset({FARGATE}),
     ),
+    # The SDKs have no endpoint of Pod Identity (eks-auth) in the two isolated partitions, and those have no way out to
+    # a public registry.
     Partition(
-        name="aws-iso", dns_suffix="c2s.ic.gov", region_pattern=r"us-iso-[a-z]+-\d+", example_region="us-iso-east-1"
+        name="aws-iso",
+        dns_suffix="c2s.ic.gov",
+        regions=("us-iso-east-1", "us-iso-west-1"),
+        region_pattern=r"us-iso-[a-z]+-\d+",
+        not_offered=frozenset({POD_IDENTITY, PUBLIC_REGISTRY}),
     ),
     Partition(
         name="aws-iso-b",
         dns_suffix="sc2s.sgov.gov",
+        regions=("us-isob-east-1", "us-isob-west-1"),
         region_pattern=r"us-isob-[a-z]+-\d+",
-        example_region="us-isob-east-1",
+        not_offered=frozenset({POD_IDENTITY, PUBLIC_REGISTRY}),
     ),
     Partition(
-        name="aws-cn", dns_suffix="amazonaws.com.cn", region_pattern=r"cn-[a-z]+-\d+", example_region="cn-north-1"
+        name="aws-cn",
+        dns_suffix="amazonaws.com.cn",
+        regions=("cn-north-1", "cn-northwest-1"),
+        region_pattern=r"cn-[a-z]+-\d+",
     ),
     Partition(
         name="aws-eusc",
         dns_suffix="amazonaws.eu",
+        regions=("eusc-de-east-1",),
         region_pattern=r"eusc-de-[a-z]+-\d+",
-        example_region="eusc-de-east-1",
     ),
     Partition(
         name="aws",
         dns_suffix="amazonaws.com",
+        regions=(
+            "eu-north-1", "eu-central-1", "eu-central-2", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2",
+            "eu-west-3", "us-east-1", "us-east-2", "us-west-1", "us-west-2", "ca-central-1", "ca-west-1",
+            "mx-central-1", "sa-east-1", "ap-east-1", "ap-east-2", "ap-northeast-1", "ap-northeast-2",
+            "ap-northeast-3", "ap-south-1", "ap-south-2", "ap-southeast-1", "ap-southeast-2", "ap-southeast-3",
+            "ap-southeast-4", "ap-southeast-5", "ap-southeast-6", "ap-southeast-7", "af-south-1", "il-central-1",
+            "me-central-1", "me-south-1",
+        ),
         region_pattern=r"(us|eu|ap|sa|ca|me|af|il|mx)-(north|south|east|west|central|northeast|northwest|southeast|southwest)-\d+",
-        example_region="eu-north-1",
     ),
-)
-
-LONGEST_REGION = 16
+)  # fmt: skip
+BY_REGION = {region: book for book in PARTITIONS for region in book.regions}
 
 
 def partition_of(region: str) -> Partition | None:
     """Find the partition a region belongs to; a region newer than this book fits by its shape."""
-    return next((book for book in PARTITIONS if re.fullmatch(book.region_pattern, region)), None)
+    known = BY_REGION.get(region)
+    return known or next((book for book in PARTITIONS if re.fullmatch(book.region_pattern, region)), None)
+
+
+def defaults_in(region: object) -> dict[str, bool]:
+    """Return the keys of a cluster whose default is another one in the region's partition."""
+    book = partition_of(region) if isinstance(region, str) else None
+    return {"fargate": False} if book and FARGATE in book.not_offered else {}
+
+
+def nearest_region(text: str) -> str | None:
+    """Find the known region that looks most like a text that is none."""
+    return next(iter(difflib.get_close_matches(text, BY_REGION, n=1)), None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nodeless.karpenter.controller import Grant
-from nodeless.karpenter.packing import fits_whole, pack
+from nodeless.karpenter.guides import GUIDES
+from nodeless.karpenter.packing import Packed, fits_whole, pack, pack_guide
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Policy, size
 from nodeless.spec.installation import Installation
@@ -13,6 +14,8 @@ from nodeless.spec.names import LONGEST_CLUSTER_NAME
 from nodeless.spec.references import is_reference
 
 ANY_ACCOUNT = "0" * 12
+# IAM's limits: a path of 512 characters and a name of 64.
+LONGEST_ROLE_ARN = len(f"arn:aws-us-gov:iam::{ANY_ACCOUNT}:role") + 512 + 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,39 +45,58 @@ def place_of(installation: Installation, *, account: str) -> Place:
 
 def grant_of(installation: Installation, place: Place) -> Grant:
     """Say what the controller is granted its permissions on."""
-    role = f"role{installation.path}{installation.names.node_role}"
     return Grant(
         place=place,
         release=installation.release,
-        node_role_arns=(place.iam(role),),
+        node_role_arns=node_role_arns(installation, place),
         queue_arn=place.regional("sqs", installation.names.queue) if installation.queue else None,
         kms_key_arn=installation.queue.kms_key_arn if installation.queue else None,
     )
 
 
+def node_role_arns(installation: Installation, place: Place) -> tuple[str, ...]:
+    """Name every role a node may have: the first, then the further ones in the order of the file."""
+    names = installation.names
+    made = {role.key: names.further("node_role", role.key) for role in installation.node_roles}
+    return (
+        place.iam(f"role{installation.path}{names.node_role}"),
+        *(role.arn or place.iam(f"role{installation.path}{made[role.key]}") for role in installation.node_roles),
+    )
+
+
 def controller_policies(installation: Installation, place: Place) -> tuple[Policy, ...]:
     """Return the managed policies of the controller, packed so that each fits."""
-    packed = pack(
-        grant_of(installation, place), whole=fits_whole(_measured(installation)), extra=installation.extra_statements
-    )
+    packed = _packed(installation, grant_of(installation, place), whole=fits_whole(_measured(installation)))
     return tuple(
         Policy(key=key, name=installation.names.policy(key), statements=group) for key, group in packed.items()
     )
 
 
-def proofs(installation: Installation) -> tuple[Proof, ...]:
-    """Measure every policy, with the longest value in place of each one only known at apply."""
+def sizes(installation: Installation) -> dict[str, int]:
+    """Measure every policy, by its key, with the longest value in place of each one only known at apply."""
     measured = _measured(installation)
-    whole = fits_whole(measured)
-    packed = pack(measured, whole=whole, extra=installation.extra_statements)
+    packed = _packed(installation, measured, whole=fits_whole(measured))
+    return {key: size(group) for key, group in packed.items()}
+
+
+def proofs(installation: Installation) -> tuple[Proof, ...]:
+    """Measure every policy, and find how long the cluster's name could be until it no longer fits as it is packed."""
+    whole = fits_whole(_measured(installation))
     return tuple(
         Proof(
             policy=installation.names.policy(key),
-            size=size(group),
+            size=measured,
             longest_cluster_name=_longest_cluster_name(installation, key, whole=whole),
         )
-        for key, group in packed.items()
+        for key, measured in sizes(installation).items()
     )
+
+
+def _packed(installation: Installation, grant: Grant, *, whole: bool) -> Packed:
+    """Pack upstream's statements, or those of the guide the file names."""
+    guide = GUIDES.get(installation.policy)
+    extra = installation.extra_statements
+    return pack_guide(guide, grant, extra=extra) if guide else pack(grant, whole=whole, extra=extra)
 
 
 def _longest_cluster_name(installation: Installation, key: str, *, whole: bool) -> int:
@@ -82,7 +104,7 @@ def _longest_cluster_name(installation: Installation, key: str, *, whole: bool) 
     shortest, longest = 0, LONGEST_CLUSTER_NAME
     while shortest < longest:
         length = (shortest + longest + 1) // 2
-        packed = pack(_measured(installation, "x" * length), whole=whole, extra=installation.extra_statements)
+        packed = _packed(installation, _measured(installation, "x" * length), whole=whole)
         if size(packed[key]) <= MANAGED_POLICY_LIMIT:
             shortest = length
         else:
@@ -95,4 +117,9 @@ def _measured(installation: Installation, cluster: str | None = None) -> Grant:
     if cluster is None:
         cluster = "x" * LONGEST_CLUSTER_NAME if is_reference(installation.name) else installation.name
     known = replace(installation, name=cluster, names=replace(installation.names, cluster=cluster))
-    return grant_of(known, place_of(known, account=ANY_ACCOUNT))
+    grant = grant_of(known, place_of(known, account=ANY_ACCOUNT))
+    return replace(grant, node_role_arns=tuple(map(_at_its_longest, grant.node_role_arns)))
+
+
+def _at_its_longest(arn: str) -> str:
+    return "x" * LONGEST_ROLE_ARN if is_reference(arn) else arn

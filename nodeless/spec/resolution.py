@@ -14,24 +14,26 @@ from nodeless.karpenter import releases
 from nodeless.karpenter.chart import merged
 from nodeless.karpenter.policy import statement_from
 from nodeless.spec import model
+from nodeless.spec.finding import Finding
 from nodeless.spec.guards import (
     CLUSTER_GUARDS,
     INSTALLATION_GUARDS,
-    Finding,
     not_yet,
     unique_clusters,
     unique_names,
     unique_state,
 )
-from nodeless.spec.installation import FargateProfile, Installation, Queue
+from nodeless.spec.installation import FargateProfile, Installation, NodeRole, Queue
 from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
 from nodeless.spec.names import Names
-from nodeless.spec.partitions import partition_of
+from nodeless.spec.partitions import defaults_in, partition_of
 from nodeless.spec.problems import Path, Problem, SpecError
 from nodeless.spec.reading import LineOf, read
+from nodeless.spec.resource_guards import one_spot_role
 from nodeless.spec.text import REFERENCES
 
 CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
+COREDNS_SELECTOR = ("kube-system", {"k8s-app": "kube-dns"})
 
 TOP_LEVEL = ("defaults", "clusters")
 VOCABULARY = sorted(
@@ -96,6 +98,7 @@ def resolve(
     for index, resolved in enumerate(installations):
         desk.take((index, finding) for guard in INSTALLATION_GUARDS for finding in guard(resolved))
     desk.take(unique_names(installations))
+    desk.take(one_spot_role(installations))
     desk.raise_if_any()
     return tuple(zip(known.values(), installations, strict=True))
 
@@ -135,15 +138,21 @@ def installation_of(cluster: Cluster) -> Installation:
         namespace=cluster.karpenter.namespace,
         service_account=cluster.karpenter.service_account,
         replicas=cluster.karpenter.replicas,
+        policy=cluster.karpenter.policy,
         repository=cluster.karpenter.repository,
         isolated_vpc=cluster.karpenter.isolated_vpc,
         zonal_shift=cluster.karpenter.zonal_shift,
         values=cluster.karpenter.values,
+        identity=cluster.identity,
         creates_oidc_provider=cluster.oidc_provider == "create",
         fargate=_fargate(cluster),
         queue=Queue(kms_key_arn=cluster.interruption.kms_key_arn) if cluster.interruption else None,
-        access_entry=cluster.nodes.access == "access-entry",
+        access=cluster.nodes.access,
         instance_profile=cluster.nodes.instance_profile,
+        node_roles=tuple(
+            NodeRole(key=key, os=role.os, arn=role.arn, policies=tuple(role.policies))
+            for key, role in cluster.nodes.roles.items()
+        ),
         node_policies=tuple(cluster.nodes.policies),
         ipv6=cluster.nodes.ipv6,
         tag_key=cluster.discovery.tag_key,
@@ -153,6 +162,10 @@ def installation_of(cluster: Cluster) -> Installation:
         permissions_boundary=cluster.permissions_boundary,
         extra_statements=tuple(statement_from(row.model_dump()) for row in cluster.extra_statements),
         tags=cluster.tags,
+        node_classes=tuple((row.name, row.spec) for row in cluster.node_classes),
+        node_pools=tuple((row.name, row.spec) for row in cluster.node_pools),
+        smoke_test=cluster.smoke_test,
+        spot_service_linked_role=cluster.spot_service_linked_role,
         delivery=cluster.delivery,
         auth=cluster.auth,
         backend=_backend(cluster),
@@ -165,8 +178,12 @@ def _fargate(cluster: Cluster) -> FargateProfile | None:
     # In kube-system a bare namespace would also catch CoreDNS and every other pod there.
     labels = CONTROLLER_LABEL if cluster.karpenter.namespace == "kube-system" else {}
     given = tuple((selector.namespace, selector.labels) for selector in cluster.fargate.selectors)
+    selectors = given or ((cluster.karpenter.namespace, labels),)
     return FargateProfile(
-        selectors=given or ((cluster.karpenter.namespace, labels),), cni_policy=cluster.fargate.cni_policy
+        selectors=(*selectors, COREDNS_SELECTOR) if cluster.fargate.coredns else selectors,
+        cni_policy=cluster.fargate.cni_policy,
+        coredns=cluster.fargate.coredns,
+        logging=cluster.fargate.logging,
     )
 
 
@@ -239,6 +256,7 @@ class _Desk:
             self.add(("clusters", index), row, "a map of cluster keys", "write `- name: …`")
             return None
         whole = merged(dict(defaults), dict(row))
+        whole = merged(defaults_in(whole.get("region")), whole)
         cluster, wrong = self._validated(index, whole, references=references)
         if cluster is None:
             # The checks across keys run on what is left without the wrong ones, so that all is said at once.

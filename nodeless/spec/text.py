@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from pydantic_core import PydanticCustomError
 
 from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find
-from nodeless.spec.partitions import PARTITIONS, partition_of
+from nodeless.spec.partitions import PARTITIONS, nearest_region, partition_of
 from nodeless.spec.references import is_reference, is_whole_reference, references_in
 
 LITERAL_RULE = "a literal: Terraform would evaluate ${…} and %{…} here"
@@ -86,8 +86,10 @@ ClusterName = kind(
 
 def _in_a_partition(region: str) -> None:
     if partition_of(region) is None:
-        examples = ", ".join(book.example_region for book in PARTITIONS)
-        raise broken("a region of a known partition", f"write one such as {examples}")
+        nearest, examples = nearest_region(region), ", ".join(book.example_region for book in PARTITIONS)
+        raise broken(
+            "a region of a known partition", f"did you mean {nearest}?" if nearest else f"write one such as {examples}"
+        )
 
 
 def _released(version: str) -> None:
@@ -138,6 +140,12 @@ QueueName = kind(
     r"[A-Za-z0-9_-]{1,80}",
     "an SQS queue name: at most 80 letters, digits, hyphens and underscores",
     "choose a shorter or plainer name",
+)
+# The key is part of a role's name and of its address, where `extra` stands before the policies a user adds.
+RoleKey = kind(
+    r"(?=.{1,20}$)(?!(.*-)?extra(-|$))[a-z][a-z0-9]*(-[a-z0-9]+)*",
+    "the key of a node role: at most 20 lower-case letters, digits and single hyphens, without the word extra",
+    "write a key such as windows",
 )
 PolicyArn = kind(
     r"arn:aws[a-z-]*:iam::(\d{12}|aws):policy/[\w+=,.@/-]+",

@@ -1,4 +1,4 @@
-"""The Helm releases: the custom resource definitions, then the controller that serves them."""
+"""The Helm releases: the custom resource definitions, the controller that serves them, then pools and classes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,28 @@ from imports.cdktf import Construct, ITerraformDependable, TerraformLocal
 from imports.helm import Release
 from stacks.components.addresses import Addresses
 
+# A first pod on Fargate takes one to two minutes to get its node.
+CONTROLLER_TIMEOUT = 10 * 60
+# With `wait`, an uninstall waits until every object is gone, and a node class goes when its last node has been drained
+# and terminated; that takes as long as the pods' disruption budgets make it take. When Helm's time is up it forgets
+# the release, and the next destroy would remove the controller while nodes remain; a token that ran out before leaves
+# the release as it is, and the next destroy goes on waiting.
+POOLS_TIMEOUT = 30 * 60
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """A chart at a version of a registry, and the values it is installed with."""
+    """A chart of a registry at a version, or a local one by its path, and the values it is installed with."""
 
     name: str
-    repository: str
-    version: str
+    chart: str
+    repository: str | None
+    version: str | None
     values_yaml: str | None
 
 
 class Charts(Construct):
-    """`karpenter-crd`, then `karpenter`; destroyed the other way round."""
+    """`karpenter-crd`, `karpenter` and `node-pools`, each after the one before; destroyed the other way round."""
 
     def __init__(
         self,
@@ -32,45 +41,57 @@ class Charts(Construct):
         at: Addresses,
         namespace: str,
         crds: Chart,
+        logging: Chart | None,
         controller: Chart,
+        pools: Chart,
         first: Sequence[ITerraformDependable],
         before_controller: Sequence[ITerraformDependable],
+        before_pools: Sequence[ITerraformDependable],
     ) -> None:
-        """Install the CRDs after `first`, and the controller once `before_controller` is there too."""
+        """Install the CRDs after `first`, the controller after `before_controller` too, the pools after all."""
         super().__init__(scope, id_)
-        definitions = at(
-            "karpenter_crd",
-            Release(
-                self,
-                "crds",
-                name=crds.name,
-                repository=crds.repository,
-                chart=crds.name,
-                version=crds.version,
-                namespace=namespace,
-                create_namespace=namespace != "kube-system",
-                values=[crds.values_yaml] if crds.values_yaml else None,
-                wait=True,
-                depends_on=list(first),
-            ),
+        self._at, self._namespace = at, namespace
+        definitions = self._release(
+            "karpenter_crd", crds, create_namespace=namespace != "kube-system", after=list(first)
         )
-        at(
+        # Fargate reads the settings of its log router when it starts a pod, so they are there before the controller.
+        logged = [self._release("fargate_logging", logging, after=[definitions])] if logging else []
+        serving = self._release(
             "karpenter",
+            controller,
+            # The release before has installed them, so that an upgrade of the chart upgrades them too.
+            skip_crds=True,
+            timeout=CONTROLLER_TIMEOUT,
+            after=[definitions, *logged, *before_controller],
+        )
+        self._release("node_pools", pools, timeout=POOLS_TIMEOUT, after=[serving, *before_pools])
+
+    def _release(
+        self,
+        address: str,
+        chart: Chart,
+        *,
+        after: list[ITerraformDependable],
+        create_namespace: bool | None = None,
+        skip_crds: bool | None = None,
+        timeout: int | None = None,
+    ) -> Release:
+        return self._at(
+            address,
             Release(
                 self,
-                "controller",
-                name=controller.name,
-                repository=controller.repository,
-                chart=controller.name,
-                version=controller.version,
-                namespace=namespace,
-                # The release before has installed them, so that an upgrade of the chart upgrades them too.
-                skip_crds=True,
-                values=[controller.values_yaml] if controller.values_yaml else None,
-                # A first pod on Fargate takes one to two minutes to get its node.
+                address,
+                name=chart.name,
+                repository=chart.repository,
+                chart=chart.chart,
+                version=chart.version,
+                namespace=self._namespace,
+                create_namespace=create_namespace,
+                skip_crds=skip_crds,
+                values=[chart.values_yaml] if chart.values_yaml else None,
                 wait=True,
-                timeout=600,
-                depends_on=[definitions, *before_controller],
+                timeout=timeout,
+                depends_on=after,
             ),
         )
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from imports.aws import Ec2Tag
-from imports.cdktf import Construct, Token
+from imports.cdktf import Construct, ITerraformDependable, Token
 from stacks.components.addresses import Addresses, part
 
 
 class Discovery(Construct):
     """One tag per existing subnet and security group."""
 
+    tags: tuple[ITerraformDependable, ...]
+
     def __init__(
         self, scope: Construct, id_: str, *, at: Addresses, tag_key: str, cluster: str, resource_ids: Sequence[str]
     ) -> None:
         """Tag each resource; its id is its address, or its position where the id is only known later."""
         super().__init__(scope, id_)
+        tags: list[ITerraformDependable] = []
         for position, resource_id in enumerate(resource_ids, start=1):
             key = f"reference_{position}" if Token.is_unresolved(resource_id) else part(resource_id)
-            at(
-                f"discovery_{key}",
-                Ec2Tag(self, key, resource_id=resource_id, key=tag_key, value=cluster),
-            )
+            tag = Ec2Tag(self, key, resource_id=resource_id, key=tag_key, value=cluster)
+            tags.append(at(f"discovery_{key}", tag))
+        self.tags = tuple(tags)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from imports.aws import EksFargateProfile, EksFargateProfileSelector
+from imports.aws import EksFargateProfile, EksFargateProfileSelector, IamRolePolicy
 from imports.cdktf import Construct, ITerraformDependable
 from nodeless.karpenter.policy import Statement
 from stacks.components.addresses import Addresses
+from stacks.components.policy_document import PolicyDocument
 from stacks.components.role import Boundaries, Role
 
 
@@ -32,6 +33,7 @@ class Fargate(Construct):
         boundaries: Boundaries,
         subnets: Sequence[str],
         selectors: Sequence[tuple[str, Mapping[str, str]]],
+        inline: Sequence[tuple[str, Sequence[Statement]]] = (),
     ) -> None:
         """Create the role first: pods of a profile whose role lacks its policies cannot pull their image."""
         super().__init__(scope, id_)
@@ -46,6 +48,12 @@ class Fargate(Construct):
             boundaries=boundaries,
             policies=policies,
         )
+        ready: list[ITerraformDependable] = [*role.attachments]
+        for key, statements in inline:
+            place = Construct(self, key)
+            document = at(f"fargate_{key}", PolicyDocument(place, "document", statements=statements))
+            policy = IamRolePolicy(place, "Resource", name=key, role=role.role_name, policy=document.json)
+            ready.append(at(f"fargate_{key}", policy))
         profile = at(
             "karpenter",
             EksFargateProfile(
@@ -59,7 +67,7 @@ class Fargate(Construct):
                     EksFargateProfileSelector(namespace=namespace, labels=dict(labels) or None)
                     for namespace, labels in selectors
                 ],
-                depends_on=list(role.attachments),
+                depends_on=ready,
             ),
         )
         self.role_arn, self.profile_name, self.profile = role.role_arn, profile.fargate_profile_name, profile

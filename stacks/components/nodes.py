@@ -1,4 +1,4 @@
-"""The role of the nodes Karpenter launches, their instance profile, and their way into the cluster."""
+"""The roles of the nodes Karpenter launches, their instance profiles, and their way into the cluster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stacks.components.role import Boundaries, Role
 
 
 class Nodes(Construct):
-    """One node role and what goes with it."""
+    """One node role and what goes with it; `address` names all of it."""
 
     role_arn: str
     role_name: str
@@ -26,6 +26,7 @@ class Nodes(Construct):
         id_: str,
         *,
         at: Addresses,
+        address: str,
         cluster: str,
         role_name: str,
         trust: Sequence[Statement],
@@ -41,7 +42,7 @@ class Nodes(Construct):
             self,
             "role",
             at=at,
-            address="node",
+            address=address,
             name=role_name,
             description="Assumed by the nodes Karpenter launches",
             trust=trust,
@@ -52,20 +53,33 @@ class Nodes(Construct):
         ready: list[ITerraformDependable] = [*role.attachments]
         for key, statements in inline:
             place = Construct(self, key)
-            document = at(f"node_{key}", PolicyDocument(place, "document", statements=statements))
-            ready.append(
-                at(f"node_{key}", IamRolePolicy(place, "Resource", name=key, role=role.role_name, policy=document.json))
-            )
+            document = at(f"{address}_{key}", PolicyDocument(place, "document", statements=statements))
+            policy = IamRolePolicy(place, "Resource", name=key, role=role.role_name, policy=document.json)
+            ready.append(at(f"{address}_{key}", policy))
         self.instance_profile_name = None
         if instance_profile:
             profile = IamInstanceProfile(
                 self, "instance_profile", name=instance_profile, path=boundaries.path, role=role.role_name
             )
-            ready.append(at("node", profile))
+            ready.append(at(address, profile))
             self.instance_profile_name = profile.name
         if access_entry_type:
             entry = EksAccessEntry(
                 self, "access_entry", cluster_name=cluster, principal_arn=role.role_arn, type=access_entry_type
             )
-            ready.append(at("node", entry))
+            ready.append(at(address, entry))
         self.ready = tuple(ready)
+
+
+class BroughtNodes(Construct):
+    """The way into the cluster for nodes whose role comes from elsewhere."""
+
+    ready: tuple[ITerraformDependable, ...]
+
+    def __init__(
+        self, scope: Construct, id_: str, *, at: Addresses, address: str, cluster: str, role_arn: str, entry_type: str
+    ) -> None:
+        """Create the access entry, and leave the role itself alone."""
+        super().__init__(scope, id_)
+        entry = EksAccessEntry(self, "access_entry", cluster_name=cluster, principal_arn=role_arn, type=entry_type)
+        self.ready = (at(address, entry),)

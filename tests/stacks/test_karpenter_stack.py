@@ -208,7 +208,8 @@ def test_a_key_of_ones_own_comes_with_the_permissions_it_needs(stack_of: StackOf
 
     documents = found.all("aws_iam_policy_document", "data")
     assert "kms:Decrypt" in json.dumps(documents["controller_interruption"])
-    statement = found.tree["output"]["kms_key_policy_statement"]["value"]
+    assert found.tree["output"]["kms_key_policy_statement"]["value"] == "${local.kms_key_policy_statement}"
+    statement = found.tree["locals"]["kms_key_policy_statement"]
     assert statement["Action"] == ["kms:GenerateDataKey", "kms:Decrypt"]
 
 

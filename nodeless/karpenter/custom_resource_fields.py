@@ -1,0 +1,280 @@
+"""Which fields a node pool and a node class have in each release, which are required, and what became of the others.
+
+A path ends at a field whose content is passed on as it is; `[]` stands for each item of a list. The API server drops
+unknown fields without a word when a chart brings them, so that a misplaced one would only show as a node that is not
+what it should be.
+"""
+
+from __future__ import annotations
+
+from nodeless.karpenter.custom_resources import ALPHA, BETA, GROUP, NODE_POOLS, PROFILE_FIELD, V1
+from nodeless.karpenter.versions import ALWAYS, Window, before, between, since
+
+REQUIREMENTS: tuple[tuple[Window, str], ...] = ((ALPHA, "requirements"), (NODE_POOLS, "template.spec.requirements"))
+TAINTS: tuple[tuple[Window, str], ...] = (
+    (ALPHA, "taints"),
+    (ALPHA, "startupTaints"),
+    (NODE_POOLS, "template.spec.taints"),
+    (NODE_POOLS, "template.spec.startupTaints"),
+)
+LABELS: tuple[tuple[Window, str], ...] = ((ALPHA, "labels"), (NODE_POOLS, "template.metadata.labels"))
+ANNOTATIONS: tuple[tuple[Window, str], ...] = ((ALPHA, "annotations"), (NODE_POOLS, "template.metadata.annotations"))
+LIMITS: tuple[tuple[Window, str], ...] = ((ALPHA, "limits.resources"), (NODE_POOLS, "limits"))
+
+POOL_FIELDS: tuple[tuple[Window, str], ...] = (
+    *LABELS,
+    *ANNOTATIONS,
+    *LIMITS,
+    *((window, f"{at}[].{field}") for window, at in TAINTS for field in ("key", "value", "effect", "timeAdded")),
+    *((window, f"{at}[].{field}") for window, at in REQUIREMENTS for field in ("key", "operator", "values")),
+    (since(0, 35), "template.spec.requirements[].minValues"),
+    (ALPHA, "consolidation.enabled"),
+    (ALPHA, "kubeletConfiguration"),
+    (ALPHA, "provider"),
+    *((ALPHA, f"providerRef.{field}") for field in ("apiVersion", "kind", "name")),
+    (ALPHA, "ttlSecondsAfterEmpty"),
+    (ALPHA, "ttlSecondsUntilExpired"),
+    (NODE_POOLS, "disruption.consolidationPolicy"),
+    (NODE_POOLS, "disruption.consolidateAfter"),
+    (BETA, "disruption.expireAfter"),
+    *((since(0, 34), f"disruption.budgets[].{field}") for field in ("nodes", "schedule", "duration")),
+    (V1, "disruption.budgets[].reasons"),
+    (BETA, "template.spec.kubelet"),
+    (BETA, "template.spec.nodeClassRef.apiVersion"),
+    (V1, "template.spec.nodeClassRef.group"),
+    (NODE_POOLS, "template.spec.nodeClassRef.kind"),
+    (NODE_POOLS, "template.spec.nodeClassRef.name"),
+    (V1, "template.spec.expireAfter"),
+    (V1, "template.spec.terminationGracePeriod"),
+    (since(1, 8), "replicas"),
+    (ALWAYS, "weight"),
+)
+
+CLASS_FIELDS: tuple[tuple[Window, str], ...] = (
+    (ALWAYS, "amiFamily"),
+    (ALPHA, "amiSelector"),
+    *((NODE_POOLS, f"amiSelectorTerms[].{field}") for field in ("id", "name", "owner", "tags")),
+    (V1, "amiSelectorTerms[].alias"),
+    (since(1, 4), "amiSelectorTerms[].ssmParameter"),
+    (since(0, 35), "associatePublicIPAddress"),
+    (ALWAYS, "blockDeviceMappings[].deviceName"),
+    (ALWAYS, "blockDeviceMappings[].ebs"),
+    (NODE_POOLS, "blockDeviceMappings[].rootVolume"),
+    (since(1, 3), "capacityReservationSelectorTerms"),
+    (since(1, 13), "connectionTracking"),
+    (ALWAYS, "context"),
+    (since(1, 13), "cpuOptions"),
+    (ALWAYS, "detailedMonitoring"),
+    (ALPHA | PROFILE_FIELD, "instanceProfile"),
+    (since(0, 34), "instanceStorePolicy"),
+    (since(1, 8), "ipPrefixCount"),
+    (V1, "kubelet"),
+    (ALPHA, "launchTemplate"),
+    (ALWAYS, "metadataOptions"),
+    (since(1, 11), "networkInterfaces"),
+    (since(1, 11), "placementGroupSelector"),
+    (NODE_POOLS, "role"),
+    (ALPHA, "securityGroupSelector"),
+    *((NODE_POOLS, f"securityGroupSelectorTerms[].{field}") for field in ("id", "name", "tags")),
+    (ALPHA, "subnetSelector"),
+    *((NODE_POOLS, f"subnetSelectorTerms[].{field}") for field in ("id", "tags")),
+    (ALWAYS, "tags"),
+    (ALWAYS, "userData"),
+)
+
+# Fields of another generation: in which releases they are out of place, and where their content belongs there.
+POOL_MOVED: tuple[tuple[Window, tuple[str, str]], ...] = (
+    (ALPHA, ("template", "write its requirements, taints, labels and annotations directly below spec")),
+    (ALPHA, ("disruption", "use consolidation.enabled or ttlSecondsAfterEmpty, and ttlSecondsUntilExpired")),
+    (NODE_POOLS, ("providerRef", "use template.spec.nodeClassRef")),
+    (NODE_POOLS, ("provider", "use template.spec.nodeClassRef, and a class in node_classes")),
+    (NODE_POOLS, ("requirements", "move it to template.spec.requirements")),
+    (NODE_POOLS, ("taints", "move it to template.spec.taints")),
+    (NODE_POOLS, ("startupTaints", "move it to template.spec.startupTaints")),
+    (NODE_POOLS, ("labels", "move it to template.metadata.labels")),
+    (NODE_POOLS, ("annotations", "move it to template.metadata.annotations")),
+    (NODE_POOLS, ("limits.resources", "write its content directly below limits")),
+    (BETA, ("consolidation", "use disruption.consolidationPolicy: WhenUnderutilized")),
+    (
+        V1,
+        ("consolidation", "use disruption.consolidationPolicy: WhenEmptyOrUnderutilized with consolidateAfter"),
+    ),
+    (
+        NODE_POOLS,
+        ("ttlSecondsAfterEmpty", "use disruption.consolidationPolicy: WhenEmpty with consolidateAfter, such as 30s"),
+    ),
+    (BETA, ("ttlSecondsUntilExpired", "use disruption.expireAfter, such as 720h")),
+    (V1, ("ttlSecondsUntilExpired", "use template.spec.expireAfter, such as 720h")),
+    (BETA, ("kubeletConfiguration", "move it to template.spec.kubelet")),
+    (V1, ("kubeletConfiguration", "move it to the node class: node_classes[].spec.kubelet")),
+    (BETA, ("template.spec.expireAfter", "move it to disruption.expireAfter")),
+    (BETA, ("template.spec.nodeClassRef.group", f"use apiVersion: {GROUP}/v1beta1")),
+    (V1, ("disruption.expireAfter", "move it to template.spec.expireAfter")),
+    (V1, ("template.spec.kubelet", "move it to the node class: node_classes[].spec.kubelet")),
+    (V1, ("template.spec.nodeClassRef.apiVersion", f"use group: {GROUP}")),
+)
+
+CLASS_MOVED: tuple[tuple[Window, tuple[str, str]], ...] = (
+    (ALPHA, ("subnetSelectorTerms", "use subnetSelector, a map of tags")),
+    (ALPHA, ("securityGroupSelectorTerms", "use securityGroupSelector, a map of tags")),
+    (ALPHA, ("amiSelectorTerms", "use amiFamily, or amiSelector, a map of tags")),
+    (ALPHA, ("role", "use instanceProfile")),
+    (ALPHA, ("kubelet", "move it to the pool: node_pools[].spec.kubeletConfiguration")),
+    (NODE_POOLS, ("subnetSelector", "use subnetSelectorTerms, a list of {tags: …} or {id: …}")),
+    (
+        NODE_POOLS,
+        ("securityGroupSelector", "use securityGroupSelectorTerms, a list of {tags: …}, {id: …} or {name: …}"),
+    ),
+    (NODE_POOLS, ("amiSelector", "use amiSelectorTerms, a list of {tags: …}, {id: …} or {name: …}")),
+    (NODE_POOLS, ("launchTemplate", "use userData, blockDeviceMappings, metadataOptions and amiSelectorTerms")),
+    (between((0, 32), (0, 32, 2)), ("instanceProfile", "use role; or set karpenter.version to 0.32.10")),
+    (BETA, ("kubelet", "move it to the pool: node_pools[].spec.template.spec.kubelet")),
+    (BETA, ("amiSelectorTerms[].alias", "use amiFamily, and amiSelectorTerms to pin an AMI")),
+)
+
+# Each is asked for only where what it stands in is there, so that one thing missing is one problem.
+POOL_REQUIRED: tuple[tuple[Window, tuple[str, str]], ...] = (
+    (NODE_POOLS, ("template", "add it, with spec.nodeClassRef and spec.requirements below it")),
+    (NODE_POOLS, ("template.spec", "add it, with nodeClassRef and requirements below it")),
+    (NODE_POOLS, ("template.spec.requirements", "add it; an empty list, [], lets every instance fit")),
+    (
+        BETA,
+        ("template.spec.nodeClassRef", "add nodeClassRef: {name: default}, or name another class"),
+    ),
+    (
+        V1,
+        (
+            "template.spec.nodeClassRef",
+            f"add nodeClassRef: {{group: {GROUP}, kind: EC2NodeClass, name: default}}, or name another class",
+        ),
+    ),
+    (V1, ("template.spec.nodeClassRef.group", f"add group: {GROUP}")),
+    (V1, ("template.spec.nodeClassRef.kind", "add kind: EC2NodeClass")),
+    (NODE_POOLS, ("template.spec.nodeClassRef.name", "add name: default, or the name of another class")),
+    (ALPHA, ("providerRef.name", "add name: default, or the name of another class")),
+    # Until 1.0.4 the API server's own default for the whole block does not pass its own check.
+    (between((1, 0), (1, 0, 4)), ("disruption", "add disruption: {consolidateAfter: 1m}")),
+    (V1, ("disruption.consolidateAfter", "add consolidateAfter, such as 1m, or Never")),
+    (since(0, 34), ("disruption.budgets[].nodes", 'add nodes, such as "10%"')),
+    *((window, (f"{at}[].key", "add the label it is about")) for window, at in REQUIREMENTS),
+    *((window, (f"{at}[].operator", "add the operator, such as In")) for window, at in REQUIREMENTS),
+    *((window, (f"{at}[].key", "add its key")) for window, at in TAINTS),
+    *((window, (f"{at}[].effect", "add its effect, such as NoSchedule")) for window, at in TAINTS),
+)
+
+CLASS_REQUIRED: tuple[tuple[Window, tuple[str, str]], ...] = (
+    (BETA, ("amiFamily", "add it, such as AL2")),
+    (V1, ("amiSelectorTerms", "add it, such as [{alias: al2023@latest}]")),
+    (NODE_POOLS, ("subnetSelectorTerms", "add it, such as [{tags: {karpenter.sh/discovery: <cluster>}}]")),
+    (NODE_POOLS, ("securityGroupSelectorTerms", "add it, such as [{tags: {karpenter.sh/discovery: <cluster>}}]")),
+)
+
+# What a field may say. A value of another window is refused with the releases that know it.
+POOL_VALUES: tuple[tuple[Window, tuple[str, str]], ...] = (
+    *(
+        (window, (f"{at}[].operator", operator))
+        for window, at in REQUIREMENTS
+        for operator in ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+    ),
+    *((since(1, 9), ("template.spec.requirements[].operator", operator)) for operator in ("Gte", "Lte")),
+    *(
+        (window, (f"{at}[].effect", effect))
+        for window, at in TAINTS
+        for effect in ("NoSchedule", "PreferNoSchedule", "NoExecute")
+    ),
+    (NODE_POOLS, ("disruption.consolidationPolicy", "WhenEmpty")),
+    (BETA, ("disruption.consolidationPolicy", "WhenUnderutilized")),
+    (V1, ("disruption.consolidationPolicy", "WhenEmptyOrUnderutilized")),
+    (since(1, 14), ("disruption.consolidationPolicy", "Balanced")),
+    *((V1, ("disruption.budgets[].reasons[]", reason)) for reason in ("Underutilized", "Empty", "Drifted")),
+    (BETA, ("template.spec.nodeClassRef.apiVersion", f"{GROUP}/v1beta1")),
+    (V1, ("template.spec.nodeClassRef.group", GROUP)),
+    (NODE_POOLS, ("template.spec.nodeClassRef.kind", "EC2NodeClass")),
+    (ALPHA, ("providerRef.apiVersion", f"{GROUP}/v1alpha1")),
+    (ALPHA, ("providerRef.kind", "AWSNodeTemplate")),
+)
+
+CLASS_VALUES: tuple[tuple[Window, tuple[str, str]], ...] = (
+    *((ALWAYS, ("amiFamily", family)) for family in ("AL2", "Bottlerocket", "Custom", "Windows2019", "Windows2022")),
+    (before(1, 0), ("amiFamily", "Ubuntu")),
+    (since(0, 35), ("amiFamily", "AL2023")),
+    (since(1, 9), ("amiFamily", "Windows2025")),
+    (since(0, 34), ("instanceStorePolicy", "RAID0")),
+)
+
+CAPACITY_TYPES: tuple[tuple[Window, str], ...] = (
+    (ALWAYS, "spot"),
+    (ALWAYS, "on-demand"),
+    (since(1, 3), "reserved"),
+)
+
+# Family of an alias -> the amiFamily that may stand beside it.
+ALIASES: tuple[tuple[Window, tuple[str, str]], ...] = (
+    (V1, ("al2", "AL2")),
+    (V1, ("al2023", "AL2023")),
+    (V1, ("bottlerocket", "Bottlerocket")),
+    (V1, ("windows2019", "Windows2019")),
+    (V1, ("windows2022", "Windows2022")),
+    (since(1, 9), ("windows2025", "Windows2025")),
+)
+
+DURATION = r"(([0-9]+(s|m|h))+)|(Never)"
+QUANTITY = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?"
+SCHEDULE = r"@(annually|yearly|monthly|weekly|daily|midnight|hourly)|\S+(\s+\S+){4}"
+
+# How a text is written: the pattern, what it says in words, and an example.
+POOL_TEXTS: tuple[tuple[Window, tuple[str, str, str, str]], ...] = (
+    (NODE_POOLS, ("disruption.consolidateAfter", DURATION, "a duration in s, m and h, or Never", "1m")),
+    (BETA, ("disruption.expireAfter", DURATION, "a duration in s, m and h, or Never", "720h")),
+    (V1, ("template.spec.expireAfter", DURATION, "a duration in s, m and h, or Never", "720h")),
+    (V1, ("template.spec.terminationGracePeriod", r"([0-9]+(s|m|h))+", "a duration in s, m and h", "30m")),
+    (
+        since(0, 34),
+        ("disruption.budgets[].nodes", r"(100|[0-9]{1,2})%|[0-9]+", "a number or a percentage, in quotes", '"10%"'),
+    ),
+    (
+        since(0, 34),
+        ("disruption.budgets[].duration", r"([0-9]+h([0-9]+m)?|[0-9]+m)(0s)?", "hours and minutes", "8h"),
+    ),
+    (
+        since(0, 34),
+        (
+            "disruption.budgets[].schedule",
+            SCHEDULE,
+            "five fields of cron in UTC, or a word such as @daily",
+            '"0 9 * * 1-5"',
+        ),
+    ),
+)
+
+CLASS_TEXTS: tuple[tuple[Window, tuple[str, str, str, str]], ...] = (
+    (NODE_POOLS, ("subnetSelectorTerms[].id", r"subnet-[0-9a-z]+", "a subnet id", "subnet-0123456789abcdef0")),
+    (NODE_POOLS, ("securityGroupSelectorTerms[].id", r"sg-[0-9a-z]+", "a security group id", "sg-0123456789abcdef0")),
+    (NODE_POOLS, ("amiSelectorTerms[].id", r"ami-[0-9a-z]+", "an AMI id", "ami-0123456789abcdef0")),
+)
+
+# Fields that do nothing until a feature gate of the chart is on: which of the two has it, the field, the gate.
+GATED: tuple[tuple[Window, tuple[str, str, str]], ...] = (
+    (since(1, 8), ("node_pools", "replicas", "staticCapacity")),
+    # On by default from 1.6.
+    (between((1, 3), (1, 6)), ("node_classes", "capacityReservationSelectorTerms", "reservedCapacity")),
+)
+
+# Karpenter sets these tags itself and its permissions hang on them. Other keys below karpenter.sh/ are free: the blog
+# tags its instances with karpenter.sh/discovery.
+RESERVED_TAGS: tuple[tuple[Window, str], ...] = (
+    (ALPHA, "karpenter.sh/provisioner-name"),
+    (NODE_POOLS, "karpenter.sh/nodepool"),
+    (NODE_POOLS, "karpenter.sh/nodeclaim"),
+    (ALWAYS, "karpenter.sh/managed-by"),
+    (V1, "karpenter.k8s.aws/ec2nodeclass"),
+    (V1, "eks:eks-cluster-name"),
+)
+RESERVED_TAG_PREFIX = "kubernetes.io/cluster"
+
+# Labels that Karpenter or the kubelet sets.
+RESERVED_LABELS: tuple[tuple[Window, str], ...] = (
+    (ALPHA, "karpenter.sh/provisioner-name"),
+    (NODE_POOLS, "karpenter.sh/nodepool"),
+    (ALWAYS, "kubernetes.io/hostname"),
+)

@@ -1,0 +1,122 @@
+"""How Argo CD and Flux are told to install a chart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Tree = dict[str, Any]
+
+ARGO_NAMESPACE, FLUX_NAMESPACE = "argocd", "flux-system"
+# Deleting the Application then deletes what it installed, and not only the Application.
+ARGO_CASCADE = "resources-finalizer.argocd.argoproj.io"
+CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
+INTERVAL = "10m"
+
+# Pools and classes come in the same sync as the definitions they are checked against: not before them, and unchecked
+# as long as the definitions are missing.
+POOLS_WAVE = 1
+POOLS_ANNOTATIONS = {
+    "argocd.argoproj.io/sync-options": "SkipDryRunOnMissingResource=true",
+    "argocd.argoproj.io/sync-wave": str(POOLS_WAVE),
+}
+POOL_GROUPS = "(karpenter.sh|karpenter.k8s.aws)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartRelease:
+    """A chart of an OCI registry, installed under its own name, after another one where it needs that."""
+
+    chart: str
+    repository: str
+    version: str
+    namespace: str
+    values: Mapping[str, Any]
+    wave: int
+    after: str | None = None
+
+
+def argo_application(release: ChartRelease) -> Tree:
+    """Return the Application; Argo CD names OCI registries without their scheme."""
+    # The definitions come with a chart of their own, so that an upgrade upgrades them.
+    helm: Tree = {"releaseName": release.chart, "skipCrds": True}
+    if release.values:
+        helm["valuesObject"] = release.values
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {
+            "name": release.chart,
+            "namespace": ARGO_NAMESPACE,
+            "annotations": {"argocd.argoproj.io/sync-wave": str(release.wave)},
+            "finalizers": [ARGO_CASCADE],
+        },
+        "spec": {
+            "project": "default",
+            "source": {
+                "repoURL": release.repository.removeprefix("oci://"),
+                "chart": release.chart,
+                "targetRevision": release.version,
+                "helm": helm,
+            },
+            "destination": {"server": "https://kubernetes.default.svc", "namespace": release.namespace},
+            "syncPolicy": {
+                "automated": {"prune": True, "selfHeal": True},
+                # The definitions are too large for the annotation that a client-side apply leaves behind.
+                "syncOptions": ["CreateNamespace=true", "ServerSideApply=true"],
+                "retry": {"limit": 10, "backoff": {"duration": "15s", "factor": 2, "maxDuration": "5m"}},
+            },
+        },
+    }
+
+
+def argo_kustomization(files: list[str], *, pools: str) -> Tree:
+    """Put the Applications and the pools into one set, the pools last."""
+    # Kustomize takes a patch as a text, in YAML or JSON.
+    patch = json.dumps([{"op": "add", "path": "/metadata/annotations", "value": POOLS_ANNOTATIONS}])
+    return {
+        **kustomization([*files, pools]),
+        "patches": [{"target": {"group": POOL_GROUPS}, "patch": patch}],
+    }
+
+
+def flux_release(release: ChartRelease) -> tuple[Tree, Tree]:
+    """Return the OCIRepository and the HelmRelease that installs it."""
+    metadata = {"name": release.chart, "namespace": FLUX_NAMESPACE}
+    source = {
+        "apiVersion": "source.toolkit.fluxcd.io/v1",
+        "kind": "OCIRepository",
+        "metadata": metadata,
+        "spec": {
+            "interval": INTERVAL,
+            "url": f"{release.repository}/{release.chart}",
+            "ref": {"tag": release.version},
+            "layerSelector": {"mediaType": CHART_LAYER, "operation": "copy"},
+        },
+    }
+    spec: Tree = {
+        "interval": INTERVAL,
+        "releaseName": release.chart,
+        "targetNamespace": release.namespace,
+        "storageNamespace": release.namespace,
+        "chartRef": {"kind": "OCIRepository", "name": release.chart},
+        "install": {"createNamespace": True, "crds": "Skip", "remediation": {"retries": 10}},
+        "upgrade": {"crds": "Skip", "remediation": {"retries": 10}},
+    }
+    if release.after:
+        spec["dependsOn"] = [{"name": release.after}]
+    if release.values:
+        spec["values"] = release.values
+    return source, {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": metadata,
+        "spec": spec,
+    }
+
+
+def kustomization(files: list[str]) -> Tree:
+    """List the files of a folder for kustomize, which both tools run."""
+    return {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": files}

@@ -1,0 +1,35 @@
+"""CoreDNS as the EKS add-on that runs on Fargate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from imports.aws import EksAddon
+from imports.cdktf import Construct, ITerraformDependable
+from stacks.components.addresses import Addresses
+
+
+class CoreDns(Construct):
+    """The add-on; its pods match a selector of the Fargate profile."""
+
+    def __init__(
+        self, scope: Construct, id_: str, *, at: Addresses, cluster: str, after: Sequence[ITerraformDependable]
+    ) -> None:
+        """Take over the CoreDNS that EKS gave the cluster, once the profile that runs it is there."""
+        super().__init__(scope, id_)
+        at(
+            "coredns",
+            EksAddon(
+                self,
+                "Resource",
+                cluster_name=cluster,
+                addon_name="coredns",
+                configuration_values=json.dumps({"computeType": "Fargate"}),
+                resolve_conflicts_on_create="OVERWRITE",
+                resolve_conflicts_on_update="PRESERVE",
+                # The cluster lives on without this stack, and needs its DNS.
+                preserve=True,
+                depends_on=list(after),
+            ),
+        )

@@ -1,0 +1,40 @@
+"""What ties the controller's role to its service account where the cluster runs EKS Pod Identity."""
+
+from __future__ import annotations
+
+from imports.aws import EksPodIdentityAssociation
+from imports.cdktf import Construct, ITerraformDependable
+from stacks.components.addresses import Addresses
+
+
+class PodIdentity(Construct):
+    """One association; EKS hands the role's credentials to the pods of the service account."""
+
+    association_arn: str
+    association: ITerraformDependable
+
+    def __init__(
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        at: Addresses,
+        cluster: str,
+        namespace: str,
+        service_account: str,
+        role_arn: str,
+    ) -> None:
+        """Create the association; neither namespace nor service account has to exist yet."""
+        super().__init__(scope, id_)
+        association = at(
+            "controller",
+            EksPodIdentityAssociation(
+                self,
+                "Resource",
+                cluster_name=cluster,
+                namespace=namespace,
+                service_account=service_account,
+                role_arn=role_arn,
+            ),
+        )
+        self.association_arn, self.association = association.association_arn, association

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from nodeless.cli.summary import summary, working
+from nodeless.spec.delivery import gitops_files
 from nodeless.spec.installation import Installation
 from nodeless.spec.problems import Problem, SpecError
 from nodeless.spec.resolution import load
@@ -67,12 +68,20 @@ def synth(installations: Sequence[Installation], out: Path) -> None:
 def build(installations: Sequence[Installation], out: Path) -> None:
     """Synthesize one stack per cluster into a folder."""
     from imports.cdktf import App
+    from stacks import destroy_order, terraform_tests
+    from stacks.components import gitops
     from stacks.karpenter_stack import KarpenterStack
 
     app = App(outdir=str(out))
     for installation in installations:
         KarpenterStack(app, installation.name, installation=installation)
     app.synth()
+    for installation in installations:
+        folder = out / "stacks" / installation.name
+        terraform_tests.write(installation, folder)
+        if installation.delivery == "gitops":
+            gitops.write(gitops_files(installation), folder)
+    destroy_order.check(out)
 
 
 def refuse_output(out: Path, error: OSError) -> NoReturn:

@@ -6,9 +6,11 @@ import json
 import shutil
 from pathlib import Path
 
+from stacks import terraform_tests
+
 MANIFEST = "manifest.json"
 # What synthesis writes into a stack's folder. State, locks and provider caches that lie there too are Terraform's.
-WRITTEN = ("cdk.tf.json", "assets")
+WRITTEN = ("cdk.tf.json", terraform_tests.FILE, "assets", "gitops")
 
 
 def put_in_place(built: Path, out: Path) -> None:

@@ -288,8 +288,11 @@ def _names() -> str:
 
 
 def _partitions() -> str:
-    rows = [(f"`{book.name}`", f"`{book.example_region}`", f"`{book.dns_suffix}`") for book in PARTITIONS]
-    return table(("partition", "a region of it", "DNS suffix"), rows)
+    rows = [
+        (f"`{book.name}`", f"`{book.example_region}`", f"`{book.dns_suffix}`", ", ".join(sorted(book.not_offered)))
+        for book in PARTITIONS
+    ]
+    return table(("partition", "a region of it", "DNS suffix", "not offered there"), rows)
 
 
 def _releases() -> str:

@@ -121,10 +121,22 @@ def _right_key(release: Release, path: tuple[str, ...]) -> str:
     return f"use {close[0]}" if close else "remove it"
 
 
+def zonal_shift_known(cluster: Cluster) -> Iterator[Finding]:
+    """A release follows zonal shifts only if its chart has the setting."""
+    release, setting = releases.find(cluster.karpenter.version), ("settings", "enableZonalShift")
+    if cluster.karpenter.zonal_shift and not chart_keys.reads(release, setting):
+        first = ".".join(map(str, chart_keys.comes_with(setting) or ()))
+        yield Finding(
+            ("karpenter", "zonal_shift"),
+            "true",
+            f"zonal shift comes with Karpenter {first}",
+            "remove the key, or upgrade",
+        )
+
+
 def offered_here(cluster: Cluster) -> Iterator[Finding]:
     """What the file asks for is offered in the cluster's partition."""
     book = partition_of(cluster.region)
-    repository = cluster.karpenter.repository
     asked = (
         (
             partitions.FARGATE,
@@ -139,13 +151,6 @@ def offered_here(cluster: Cluster) -> Iterator[Finding]:
             ("identity",),
             cluster.identity,
             "set identity: irsa",
-        ),
-        (
-            partitions.PUBLIC_REGISTRY,
-            cluster.delivery != "none" and repository.startswith(f"oci://{partitions.PUBLIC_REGISTRY}/"),
-            ("karpenter", "repository"),
-            repository,
-            "copy the charts and their images to a registry of the partition, and name that",
         ),
     )
     for feature, wanted, path, value, way_out in asked:
@@ -207,6 +212,7 @@ CLUSTER_GUARDS: tuple[Callable[[Cluster], Iterator[Finding]], ...] = (
     arns_of_here,
     addresses_of_here,
     values_are_read,
+    zonal_shift_known,
 )
 
 
@@ -275,21 +281,23 @@ def unique_clusters(clusters: Sequence[Cluster]) -> Iterator[tuple[int, Finding]
 
 def unique_names(installations: Sequence[Installation]) -> Iterator[tuple[int, Finding]]:
     """IAM names are unique in an account, queue names in a region of it."""
-    owners: dict[tuple[object, ...], int] = {}
+    owners: dict[tuple[object, ...], tuple[int, int, str]] = {}
     for index, installation in enumerate(installations):
-        for key, name in _names_made(installation):
+        for number, (key, name) in enumerate(_names_made(installation)):
             rule = BY_KEY[key]
-            scope = (installation.partition.name, installation.account)
-            where = scope if rule.scope == ACCOUNT else (*scope, installation.region)
+            scope: tuple[object, ...] = (installation.partition.name, installation.account)
+            # IAM does not tell upper from lower case, SQS does.
+            where = (*scope, name.lower()) if rule.scope == ACCOUNT else (*scope, installation.region, name)
             kind = "role" if key.endswith("role") else key
-            first = owners.setdefault((kind, *where, name.lower()), index)
-            if first != index:
+            first, first_number, first_key = owners.setdefault((kind, *where), (index, number, key))
+            if (first, first_number) != (index, number):
                 yield (
                     index,
                     Finding(
                         ("names", key),
                         name,
-                        f"a {key.replace('_', ' ')} name stands once per {rule.scope}; clusters[{first}] makes it",
+                        f"a {kind.replace('_', ' ')} name stands once per {rule.scope}; "
+                        f"clusters[{first}] has it as {first_key}",
                         "give one of the two another name",
                     ),
                 )

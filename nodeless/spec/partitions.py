@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 FARGATE = "EKS on Fargate"
 POD_IDENTITY = "EKS Pod Identity"
-PUBLIC_REGISTRY = "public.ecr.aws"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,21 +40,20 @@ PARTITIONS = (
         # AWS GovCloud (US) User Guide, "How Amazon EKS differs".
         not_offered=frozenset({FARGATE}),
     ),
-    # The SDKs have no endpoint of Pod Identity (eks-auth) in the two isolated partitions, and those have no way out to
-    # a public registry.
+    # The SDKs have no endpoint of Pod Identity (eks-auth) in the two isolated partitions.
     Partition(
         name="aws-iso",
         dns_suffix="c2s.ic.gov",
         regions=("us-iso-east-1", "us-iso-west-1"),
         region_pattern=r"us-iso-[a-z]+-\d+",
-        not_offered=frozenset({POD_IDENTITY, PUBLIC_REGISTRY}),
+        not_offered=frozenset({POD_IDENTITY}),
     ),
     Partition(
         name="aws-iso-b",
         dns_suffix="sc2s.sgov.gov",
         regions=("us-isob-east-1", "us-isob-west-1"),
         region_pattern=r"us-isob-[a-z]+-\d+",
-        not_offered=frozenset({POD_IDENTITY, PUBLIC_REGISTRY}),
+        not_offered=frozenset({POD_IDENTITY}),
     ),
     Partition(
         name="aws-cn",

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 from nodeless.karpenter import releases
+from nodeless.karpenter.nodes import node_policies
+from nodeless.karpenter.policy import ATTACHMENTS_LIMIT
 from nodeless.karpenter.trust import POD_IDENTITY
 from nodeless.spec.finding import Finding
 from nodeless.spec.model import Cluster
@@ -67,9 +69,7 @@ def roles_stand_once(cluster: Cluster) -> Iterator[Finding]:
 
 def policies_attached_once(cluster: Cluster) -> Iterator[Finding]:
     """A policy is attached to a role once: its name, without its path, is its address."""
-    rows: list[tuple[Path, list[str]]] = [(("nodes", "policies"), cluster.nodes.policies)]
-    rows += [(("nodes", "roles", key, "policies"), role.policies) for key, role in cluster.nodes.roles.items()]
-    for path, arns in rows:
+    for path, arns in _attached(cluster):
         owners: dict[str, int] = {}
         for index, arn in enumerate(arns):
             first = owners.setdefault(re.sub(r"\W", "_", arn.rpartition("/")[2]), index)
@@ -78,10 +78,30 @@ def policies_attached_once(cluster: Cluster) -> Iterator[Finding]:
                 yield Finding((*path, index), arn, rule, "remove one of the two")
 
 
+def attachments_fit(cluster: Cluster) -> Iterator[Finding]:
+    """A role takes no more managed policies than IAM lets be attached."""
+    own = len(node_policies(releases.find(cluster.karpenter.version), ipv6=cluster.nodes.ipv6))
+    for path, arns in _attached(cluster):
+        if own + len(arns) > ATTACHMENTS_LIMIT:
+            yield Finding(
+                path,
+                f"{len(arns)} policies",
+                f"a role takes {ATTACHMENTS_LIMIT} policies, and {own} are the release's own",
+                f"keep {ATTACHMENTS_LIMIT - own}, and join the others into one policy",
+            )
+
+
+def _attached(cluster: Cluster) -> Iterator[tuple[Path, list[str]]]:
+    yield ("nodes", "policies"), cluster.nodes.policies
+    for key, role in cluster.nodes.roles.items():
+        yield ("nodes", "roles", key, "policies"), role.policies
+
+
 ROLE_GUARDS = (
     pod_identity_known,
     roles_made_or_brought,
     roles_of_the_account,
     roles_stand_once,
     policies_attached_once,
+    attachments_fit,
 )

@@ -53,6 +53,16 @@ ONE_KEY_WRONG = [
     ({"names": "fancy"}, "clusters[0].names", "'blog' or 'official'"),
     ({"names": {"node_role": "x" * 65}}, "clusters[0].names", "at most 64"),
     ({"names": {"node_role": "a role"}}, "clusters[0].names.node_role", "an IAM name"),
+    (
+        {"names": {"node_role": "same", "controller_role": "Same"}},
+        "clusters[0].names.node_role",
+        "clusters[0] has it as controller_role",
+    ),
+    (
+        {"karpenter": {"version": "1.11.3", "zonal_shift": True}},
+        "clusters[0].karpenter.zonal_shift",
+        "comes with Karpenter 1.12",
+    ),
     ({"path": "team"}, "clusters[0].path", "begins and ends with a slash"),
     ({"permissions_boundary": "boundary"}, "clusters[0].permissions_boundary", "ARN of a managed policy"),
     ({"extra_statements": [{"Action": "s3:*"}]}, "clusters[0].extra_statements[0].Resource", "required"),

@@ -58,6 +58,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "clusters[0].nodes.policies[1]",
         "stands once",
     ),
+    "more policies than a role takes": (
+        with_roles(gpu={"policies": [f"{POLICY}{number}" for number in range(7)]}),
+        "clusters[0].nodes.roles.gpu.policies",
+        "a role takes 10 policies, and 4 are the release's own",
+    ),
     "a key that is no part of a name": (with_roles(GPU={}), "clusters[0].nodes.roles", "the key of a node role"),
     "a key that is too long": (with_roles(**{"x" * 21: {}}), "clusters[0].nodes.roles", "at most 20"),
     "a key that stands for policies": (

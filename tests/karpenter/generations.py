@@ -1,0 +1,119 @@
+"""The fourteen generations of upstream's controller policy, and one installation rendered whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from nodeless.karpenter.interruption import RETENTION_SECONDS, event_rules, queue_policy
+from nodeless.karpenter.nodes import node_policies
+from nodeless.karpenter.policy import Policy, document
+from nodeless.karpenter.releases import RELEASES, find
+from nodeless.karpenter.trust import fargate_trust, irsa_trust, node_trust, pod_identity_trust
+from nodeless.karpenter.versions import Release
+from nodeless.spec.installation import Installation
+from nodeless.spec.partitions import PARTITIONS, partition_of
+from nodeless.spec.permissions import controller_policies, place_of
+from nodeless.spec.resolution import installation
+
+ACCOUNT = "123456789012"
+CLUSTER = "demo"
+EXAMPLE_REGIONS = {book.name: book.example_region for book in PARTITIONS}
+
+
+@dataclass(frozen=True)
+class Generation:
+    """Releases whose templates grant the same, with how many statements in how many policies."""
+
+    letter: str
+    first: str
+    last: str
+    statements: int
+    policies: int = 1
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """List the releases of the generation."""
+        return tuple(release for release in RELEASES if find(self.first) <= release <= find(self.last))
+
+
+GENERATIONS = (
+    Generation("A", "0.25.0", "0.28.1", 4),
+    Generation("B", "0.29.0", "0.30.0", 11),
+    Generation("C", "0.31.0", "0.31.5", 11),
+    Generation("D", "0.32.0", "0.32.10", 15),
+    Generation("E", "0.33.0", "0.33.12", 15),
+    Generation("F", "0.34.0", "0.37.8", 16),
+    Generation("G", "1.0.0", "1.0.14", 16),
+    Generation("H", "1.1.0", "1.2.8", 16),
+    Generation("I", "1.3.0", "1.6.8", 16),
+    Generation("J", "1.7.0", "1.8.8", 17),
+    Generation("K", "1.9.0", "1.10.2", 17, 5),
+    Generation("L", "1.11.0", "1.11.3", 17, 5),
+    Generation("M", "1.12.0", "1.12.2", 19, 6),
+    Generation("N", "1.13.0", "1.14.1", 18, 6),
+)
+BY_LETTER = {generation.letter: generation for generation in GENERATIONS}
+
+
+@cache
+def installed(
+    release: str, region: str = "eu-north-1", cluster: str = CLUSTER, *, names: str = "official"
+) -> Installation:
+    """Resolve a cluster with upstream's names; what needs a chart is somebody else's."""
+    return installation(
+        name=cluster,
+        region=region,
+        account=ACCOUNT,
+        karpenter={"version": release},
+        names=names,
+        delivery="none",
+    )
+
+
+@cache
+def policies(release: str, region: str = "eu-north-1") -> tuple[Policy, ...]:
+    """Return the controller's policies."""
+    found = installed(release, region)
+    return controller_policies(found, place_of(found, account=ACCOUNT))
+
+
+def sids(release: str) -> list[str | None]:
+    """List the Sids of a release, in the order of its policies."""
+    return [row.sid for policy in policies(release) for row in policy.statements]
+
+
+@cache
+def rendered(release: str, region: str = "eu-north-1") -> dict[str, Any]:
+    """Render everything AWS is told about one installation."""
+    found = installed(release, region)
+    place, names = place_of(found, account=ACCOUNT), found.names
+    book = partition_of(region)
+    assert book is not None
+    host = f"{book.issuer(region).removeprefix('https://')}0123456789ABCDEF"
+    queue_arn = place.regional("sqs", names.queue)
+    events = event_rules(found.release)
+    rule_arns = tuple(place.regional("events", f"rule/{names.rule(event.key)}") for event in events)
+    trusts = {
+        names.controller_role: irsa_trust(
+            provider_arn=place.iam(f"oidc-provider/{host}"),
+            issuer=host,
+            namespace=found.namespace,
+            service_account=found.service_account,
+        ),
+        f"{names.controller_role} (Pod Identity)": pod_identity_trust(place),
+        names.fargate_role: fargate_trust(place),
+        names.node_role: node_trust(place),
+    }
+    return {
+        "controller_policies": {
+            policy.name: document(policy.statements)["Statement"] for policy in policies(release, region)
+        },
+        "node_policies": [place.managed_policy(name) for _, name in node_policies(found.release, ipv6=False)],
+        "queue": {"message_retention_seconds": RETENTION_SECONDS, "name": names.queue},
+        "queue_policy": document(queue_policy(queue_arn, rule_arns))["Statement"],
+        "rules": {event.title: {"name": names.rule(event.key), **json.loads(event.pattern)} for event in events},
+        "trusts": {name: document(statements)["Statement"] for name, statements in trusts.items()},
+    }

@@ -1,0 +1,40 @@
+"""What every generation comes to, partition by partition, held in files that a reviewer can read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.karpenter.conftest import GOLDEN
+from tests.karpenter.generations import BY_LETTER, EXAMPLE_REGIONS, GENERATIONS, rendered
+
+if TYPE_CHECKING:
+    from tests.karpenter.conftest import Golden
+
+# Every generation in one partition, and an old, a middle and the newest one in all of them.
+EVERYWHERE = "BFN"
+CASES = {
+    f"{partition}-{letter}-{BY_LETTER[letter].last}": (partition, letter)
+    for partition in EXAMPLE_REGIONS
+    for letter in (EVERYWHERE if partition != "aws" else [generation.letter for generation in GENERATIONS])
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_generation_is_what_its_golden_file_says(name: str, golden: Golden) -> None:
+    partition, letter = CASES[name]
+
+    golden(name, rendered(BY_LETTER[letter].last, EXAMPLE_REGIONS[partition]))
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {file.stem for file in GOLDEN.glob("*.json")} == set(CASES)
+
+
+@pytest.mark.parametrize("partition", EXAMPLE_REGIONS)
+def test_a_partition_changes_nothing_but_names(partition: str) -> None:
+    region = EXAMPLE_REGIONS[partition]
+    here, usual = (str(rendered("1.14.1", each)["controller_policies"]) for each in (region, "eu-north-1"))
+
+    assert here.replace(f"arn:{partition}:", "arn:aws:").replace(region, "eu-north-1") == usual

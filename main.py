@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import gc
+import importlib
 import os
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from nodeless.cli.summary import summary, working
-from nodeless.spec.delivery import gitops_files
-from nodeless.spec.installation import Installation
 from nodeless.spec.problems import Problem, SpecError
-from nodeless.spec.resolution import load
+
+if TYPE_CHECKING:
+    from nodeless.spec.installation import Installation
 
 WRONG_INPUT = 2
 
@@ -22,6 +23,11 @@ WRONG_INPUT = 2
 def main(argv: Sequence[str] | None = None, *, prog: str | None = None) -> int:
     """Synthesize every cluster of a file; on any mistake in it say what to mend, and change nothing."""
     options = parser(prog).parse_args(argv)
+    # First of all, because Node starts with it, and loads while Python goes on with what follows.
+    importlib.import_module("imports")
+    from nodeless.cli.summary import summary, working
+    from nodeless.spec.resolution import load
+
     try:
         installations = load(options.config)
         with working(f"Synthesizing {len(installations)} stack{'s' if len(installations) > 1 else ''}"):
@@ -57,7 +63,6 @@ def synth(installations: Sequence[Installation], out: Path) -> None:
         with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as aside:
             built = Path(aside)
             build(installations, built)
-            # Node starts with the stacks; what needs no Terraform never comes here.
             from stacks.output import put_in_place
 
             put_in_place(built, out)
@@ -68,6 +73,7 @@ def synth(installations: Sequence[Installation], out: Path) -> None:
 def build(installations: Sequence[Installation], out: Path) -> None:
     """Synthesize one stack per cluster into a folder."""
     from imports.cdktf import App
+    from nodeless.spec.delivery import gitops_files
     from stacks import destroy_order, terraform_tests
     from stacks.components import gitops
     from stacks.karpenter_stack import KarpenterStack
@@ -96,4 +102,7 @@ def refuse_output(out: Path, error: OSError) -> NoReturn:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    # The process ends here: going through the bindings' many thousand objects once more would only take time.
+    gc.freeze()
+    sys.exit(status)

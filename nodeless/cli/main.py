@@ -79,7 +79,7 @@ def upgrade(options: argparse.Namespace) -> int:
 
 def print_schema(_: argparse.Namespace) -> int:
     """Print the contract as a JSON schema."""
-    from nodeless.spec.model import File
+    from nodeless.spec.descriptions import schema
 
-    print(json.dumps(File.model_json_schema(), indent=2))
+    print(json.dumps(schema(), indent=2))
     return 0

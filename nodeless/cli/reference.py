@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from nodeless.karpenter.releases import RELEASES, kubernetes_range
+from nodeless.spec.descriptions import descriptions
 from nodeless.spec.guards import NOT_YET
 from nodeless.spec.model import Cluster, File
 from nodeless.spec.names import HASH_LENGTH, LONGEST_CLUSTER_NAME, NAME_RULES, POLICY_LIMIT, RULE_LIMIT, NameRule
@@ -262,7 +263,7 @@ def anchor(heading: str) -> str:
 
 def meaning(section: type[BaseModel], name: str) -> str:
     """Return what the model says about a key."""
-    return _prose(section.model_fields[name].description or "")
+    return _prose(descriptions(section).get(name, ""))
 
 
 def _not_built() -> Iterator[str]:

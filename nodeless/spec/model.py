@@ -13,7 +13,7 @@ from nodeless.spec.names import BY_KEY
 from nodeless.spec.text import broken, literal_tree, switch
 
 Tree = Annotated[dict[str, Any], AfterValidator(literal_tree)]
-Strict = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
+Strict = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Model(BaseModel):

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from nodeless.cli.reference import anchor, reference
 from nodeless.karpenter.releases import NEWEST, RELEASES
 from nodeless.spec import model
+from nodeless.spec.descriptions import descriptions, schema
 from nodeless.spec.names import NAME_RULES
 from nodeless.spec.partitions import PARTITIONS
 from tests.docs.markdown import HEADING, ROOT, code, rows, section, text_of
@@ -30,9 +31,10 @@ def test_every_key_of_the_model_is_in_it_with_its_meaning() -> None:
     written = {(code(row[0])[0], row[3]) for row in rows(text_of(REFERENCE)) if len(row) == 4 and code(row[0])}
 
     for part in SECTIONS:
-        for key, field in part.model_fields.items():
-            assert field.description, f"{part.__name__}.{key} has no docstring in the model"
-            expected = " ".join(field.description.split())
+        meanings = descriptions(part)
+        for key in part.model_fields:
+            assert key in meanings, f"{part.__name__}.{key} has no docstring in the model"
+            expected = " ".join(meanings[key].split())
             assert any(found == key and text.replace("&lt;", "<") == expected for found, text in written), key
 
 
@@ -80,3 +82,10 @@ def test_it_is_written_without_node_or_the_framework() -> None:
     loaded = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
 
     assert {"jsii", "cdktf", "constructs", "stacks"}.isdisjoint(loaded.stdout.split())
+
+
+def test_the_schema_for_editors_says_what_every_key_means() -> None:
+    tree = schema()
+
+    assert tree["$defs"]["Cluster"]["properties"]["region"]["description"] == "its region; the partition is derived"
+    assert all("description" in key for key in tree["$defs"]["Karpenter"]["properties"].values())

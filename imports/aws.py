@@ -12,7 +12,6 @@ from cdktf_cdktf_provider_aws.data_aws_iam_policy_document import (
     DataAwsIamPolicyDocumentStatementNotPrincipals as DataAwsIamPolicyDocumentStatementNotPrincipals,
     DataAwsIamPolicyDocumentStatementPrincipals as DataAwsIamPolicyDocumentStatementPrincipals,
 )
-from cdktf_cdktf_provider_aws.data_aws_partition import DataAwsPartition as DataAwsPartition
 from cdktf_cdktf_provider_aws.data_aws_subnets import (
     DataAwsSubnets as DataAwsSubnets,
     DataAwsSubnetsFilter as DataAwsSubnetsFilter,
@@ -22,11 +21,6 @@ from cdktf_cdktf_provider_aws.eks_access_entry import EksAccessEntry as EksAcces
 from cdktf_cdktf_provider_aws.eks_addon import (
     EksAddon as EksAddon,
     EksAddonPodIdentityAssociation as EksAddonPodIdentityAssociation,
-)
-from cdktf_cdktf_provider_aws.eks_cluster import (
-    EksCluster as EksCluster,
-    EksClusterAccessConfig as EksClusterAccessConfig,
-    EksClusterVpcConfig as EksClusterVpcConfig,
 )
 from cdktf_cdktf_provider_aws.eks_fargate_profile import (
     EksFargateProfile as EksFargateProfile,

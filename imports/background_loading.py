@@ -10,6 +10,7 @@ import sys
 import typing
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
 from types import ModuleType
 
 from jsii import kernel
@@ -48,14 +49,34 @@ class BackgroundProvider(ProcessProvider):
 
 @contextlib.contextmanager
 def loading_in_background() -> Iterator[None]:
-    """Let Node start beside what runs inside; on leaving, it has started and read its environment."""
+    """Let Node start beside what runs inside; on leaving, its process is there and has its environment."""
     plain = kernel.provider
     if type(plain) is not ProcessProvider:
         yield
         return
-    kernel.provider = background = BackgroundProvider(plain)
-    yield
-    background.started.result()
+    with _announcing_the_process() as there:
+        kernel.provider = background = BackgroundProvider(plain)
+        background.started.add_done_callback(lambda _: there.set())
+        yield
+        there.wait()
+    if background.started.done():
+        background.started.result()
+
+
+@contextlib.contextmanager
+def _announcing_the_process() -> Iterator[Event]:
+    """Tell when jsii has Node's process and goes on to wait for its greeting, which takes far longer."""
+    there, handshake = Event(), _NodeProcess.handshake
+
+    def announced(process: _NodeProcess) -> None:
+        there.set()
+        handshake(process)
+
+    _NodeProcess.handshake = announced  # type: ignore[assignment,method-assign] # jsii has no other hook at this point
+    try:
+        yield there
+    finally:
+        _NodeProcess.handshake = handshake  # type: ignore[method-assign] # as above
 
 
 def _remember_type_hints() -> None:

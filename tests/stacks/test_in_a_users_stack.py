@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from imports.aws import AwsProvider, EksCluster, EksClusterVpcConfig
+from cdktf_cdktf_provider_aws.eks_cluster import EksCluster, EksClusterVpcConfig
+
+from imports.aws import AwsProvider
 from imports.cdktf import Construct
 from nodeless.spec.resolution import installation
 from stacks.karpenter import Karpenter

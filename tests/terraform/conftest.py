@@ -1,0 +1,223 @@
+"""What the Terraform tests share: the tools, a stand-in for AWS, synthesized stacks, and the lines at the end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+from tests.terraform import aws_server, provider_settings, tools
+from tests.terraform.lives import ELSEWHERE, ON_FARGATE, Life, Upgrade, live, upgrade
+from tests.terraform.provider_settings import NOWHERE
+from tests.terraform.runner import Tally, Terraform, environment_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from tests.terraform.aws_server import AwsServer
+    from tests.terraform.tools import Tools
+
+HERE = Path(__file__).parent
+REPOSITORY = HERE.parents[1]
+
+
+def literals(region: str = "eu-north-1", dns_suffix: str = "amazonaws.com", delivery: str = "none") -> str:
+    """Write the keys that would otherwise be looked up: with all of them given, a plan asks AWS for nothing."""
+    return f"""\
+    account: "123456789012"
+    endpoint: https://0123456789ABCDEF0123456789ABCDEF.gr7.{region}.eks.{dns_suffix}
+    oidc_issuer: https://oidc.eks.{region}.{dns_suffix}/id/0123456789ABCDEF0123456789ABCDEF
+    certificate_authority: LS0tLS1CRUdJTi0=
+    subnets: [subnet-0123456789abcdef0, subnet-0123456789abcdef1]
+    delivery: {delivery}
+"""
+
+
+LITERAL_CONFIG = f"clusters:\n  - name: demo\n    region: eu-north-1\n{literals()}"
+
+# The last release before v1, the first minor of v1, and the newest.
+UPGRADES = ("0.37.8", "1.0.14", "1.14.1")
+
+# The fixtures whose stacks are applied in the background, the one with more left to do in the foreground first.
+LONG_STORIES = ("life_elsewhere", "life", "upgraded")
+
+TALLY = pytest.StashKey[Tally]()
+SKIPPED = pytest.StashKey[dict[str, str]]()
+
+
+class Synth(Protocol):
+    """Synthesizes a clusters.yaml and returns the folder of the stack."""
+
+    def __call__(self, config: str, *, cluster: str = ...) -> Path:
+        """Take the text of the file and the cluster whose stack is wanted."""
+
+
+class StackOf(Protocol):
+    """Synthesizes a clusters.yaml and returns a Terraform in the folder of the stack, its provider set for tests."""
+
+    def __call__(self, config: str, *, cluster: str = ..., endpoint: str = ...) -> Terraform:
+        """Take the text of the file, the cluster whose stack is wanted and where its AWS is."""
+
+
+@pytest.fixture(scope="session")
+def tally(pytestconfig: pytest.Config) -> Tally:
+    return pytestconfig.stash[TALLY]
+
+
+@pytest.fixture(scope="session")
+def terraform_tools() -> Tools:
+    try:
+        return tools.find(os.environ, Path.home())
+    except tools.Unavailable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of everything a run leaves behind."""
+    return tmp_path_factory.mktemp("terraform")
+
+
+@pytest.fixture(scope="session")
+def aws(scratch: Path) -> Iterator[AwsServer]:
+    with aws_server.running(scratch / "aws.log") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def synth(scratch: Path) -> Synth:
+    def synthesize(config: str, *, cluster: str = "demo") -> Path:
+        folder = Path(mkdtemp(dir=scratch, prefix="stack-"))
+        (folder / "clusters.yaml").write_text(config, "utf-8")
+        command = [sys.executable, "main.py", "--config", str(folder / "clusters.yaml"), "--out", str(folder / "out")]
+        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+        return folder / "out" / "stacks" / cluster
+
+    return synthesize
+
+
+@pytest.fixture(scope="session")
+def terraform_environment(terraform_tools: Tools, scratch: Path, tally: Tally) -> dict[str, str]:
+    tally.tools = str(terraform_tools)
+    cache, config = scratch / "plugin-cache", scratch / "terraform.rc"
+    cache.mkdir()
+    config.write_text(terraform_tools.cli_config(cache), "utf-8")
+    return environment_for(config)
+
+
+@pytest.fixture(scope="session")
+def stack_of(synth: Synth, terraform_tools: Tools, terraform_environment: dict[str, str], tally: Tally) -> StackOf:
+    def stack(config: str, *, cluster: str = "demo", endpoint: str = NOWHERE) -> Terraform:
+        folder = synth(config, cluster=cluster)
+        provider_settings.write(folder, endpoint)
+        return Terraform(terraform_tools, folder, environment=terraform_environment, tally=tally)
+
+    return stack
+
+
+@pytest.fixture(scope="session")
+def initialized(stack_of: StackOf) -> Terraform:
+    """Return a folder that has its providers: others copy them, since Terraform's cache takes one init at a time."""
+    terraform = stack_of(LITERAL_CONFIG)
+    terraform.init()
+    return terraform
+
+
+@pytest.fixture(scope="session")
+def lives(
+    request: pytest.FixtureRequest, scratch: Path, stack_of: StackOf, initialized: Terraform
+) -> Iterator[dict[str, Future[Any]]]:
+    """Start what takes long and mostly waits, if a test of this run asks for it, and go on with the other tests."""
+    stories: dict[str, Callable[[AwsServer], Any]] = {
+        "life": lambda aws: live(aws, stack_of, initialized, ON_FARGATE),
+        "life_elsewhere": lambda aws: live(aws, stack_of, initialized, ELSEWHERE),
+        "upgraded": lambda aws: upgrade(aws, stack_of, initialized, UPGRADES),
+    }
+    wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ()) if name in stories}
+    with ExitStack() as servers, ThreadPoolExecutor() as threads:
+        yield {
+            name: threads.submit(stories[name], servers.enter_context(aws_server.running(scratch / f"{name}.log")))
+            for name in sorted(wanted)
+        }
+
+
+@pytest.fixture(scope="session")
+def life(lives: dict[str, Future[Life]]) -> Life:
+    return lives["life"].result()
+
+
+@pytest.fixture(scope="session")
+def life_elsewhere(lives: dict[str, Future[Life]]) -> Life:
+    return lives["life_elsewhere"].result()
+
+
+@pytest.fixture(scope="session")
+def upgraded(lives: dict[str, Future[Upgrade]]) -> Upgrade:
+    return lives["upgraded"].result()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[TALLY] = Tally()
+    config.stash[SKIPPED] = {}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the tests that look at an applied stack come last: by then it is applied, beside the others."""
+
+    def turn(item: pytest.Item) -> int:
+        names = getattr(item, "fixturenames", ())
+        return next((number for number, name in enumerate(LONG_STORIES, start=1) if name in names), 0)
+
+    items.sort(key=turn)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and item.path.is_relative_to(HERE):
+        # Of a skipped test this is (file, line, reason).
+        *_, reason = report.longrepr if isinstance(report.longrepr, tuple) else (str(report.longrepr),)
+        item.config.stash[SKIPPED][item.nodeid] = reason.removeprefix("Skipped: ")
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run in CI that skipped tests although their tools are there."""
+    if session.config.stash[SKIPPED] and skipping_is_a_failure():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def skipping_is_a_failure() -> bool:
+    """Tell whether this is CI, and the machine has Terraform and a mirror, or was said to have them."""
+    if os.environ.get("CI", "").lower() not in {"1", "true"}:
+        return False
+    try:
+        return tools.find(os.environ, Path.home()).mirror is not None
+    except tools.Unavailable:
+        return not {tools.TERRAFORM_VARIABLE, tools.MIRROR_VARIABLE}.isdisjoint(os.environ)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what real Terraform did in this run, or why it did nothing."""
+    done, skipped = config.stash[TALLY], config.stash[SKIPPED]
+    if not done.commands and not skipped:
+        return
+    terminalreporter.section("terraform")
+    if done.commands:
+        resources = ", ".join(f"{done.resources[what]} {what}" for what in ("applied", "planned again", "destroyed"))
+        terminalreporter.line(done.tools)
+        terminalreporter.line(f"resources: {resources}")
+        runs = ", ".join(f"{name} {count} ({done.seconds[name]:.0f} s)" for name, count in done.commands.items())
+        terminalreporter.line(f"commands: {runs}")
+    for reason in sorted(set(skipped.values())):
+        terminalreporter.line(f"skipped {list(skipped.values()).count(reason)}: {reason}", yellow=True)
+    if skipped and skipping_is_a_failure():
+        terminalreporter.line("this is CI and the tools are there: tests that are skipped count as failed", red=True)

@@ -1,0 +1,157 @@
+"""Stacks that are really applied. Each is applied once in a test run, because SQS makes the provider wait.
+
+The provider waits 25 seconds after it creates a queue, after it writes a queue's policy and after it deletes one. So
+these run beside the other tests, and the tests look at what was recorded and at the account they were applied to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeless.spec.resolution import load
+from tests.terraform import world
+from tests.terraform.account import Account
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterable
+
+    from nodeless.spec.installation import Installation
+    from tests.terraform.aws_server import AwsServer
+    from tests.terraform.conftest import StackOf
+    from tests.terraform.runner import Diagnostic, Plan, Terraform
+    from tests.terraform.world import World
+
+CLUSTER, REGION = "demo", "eu-north-1"
+
+# The way of the blog post, with everything looked up that can be, and every part that goes with Fargate.
+ON_FARGATE = """\
+clusters:
+  - name: demo
+    region: eu-north-1
+    delivery: none
+    oidc_provider: create
+    fargate: {{coredns: true}}
+    tags: {{team: platform, cost-centre: "4711"}}
+    discovery:
+      security_groups: [{security_groups}]
+    extra_statements:
+      - {{Sid: ReadImages, Action: ec2:DescribeImageAttribute, Resource: "*"}}
+"""
+
+# The other way: no Fargate, no queue, Pod Identity, several node roles of which one is brought along.
+ELSEWHERE = """\
+clusters:
+  - name: demo
+    region: eu-north-1
+    account: "123456789012"
+    endpoint: {endpoint}
+    delivery: gitops
+    identity: pod-identity
+    fargate: false
+    interruption: false
+    spot_service_linked_role: true
+    tags: {{team: platform}}
+    nodes:
+      roles:
+        windows: {{os: windows}}
+        other: {{arn: "{other_node_role}"}}
+"""
+
+
+@dataclass(frozen=True)
+class Life:
+    """A stack from its first init to its second plan, and the account it stands in."""
+
+    config: str
+    installation: Installation
+    world: World
+    account: Account
+    terraform: Terraform
+    before: set[str]
+    diagnostics: tuple[Diagnostic, ...]
+    first_plan: Plan
+    applied: Counter[str]
+    second_plan: Plan
+
+
+def live(aws: AwsServer, stack_of: StackOf, initialized: Terraform, template: str) -> Life:
+    """Take a stack from init to its second plan."""
+    made = world.create(aws, cluster=CLUSTER, region=REGION)
+    account = Account(made)
+    config = template.format(
+        endpoint=made.endpoint,
+        security_groups=", ".join(made.security_groups),
+        other_node_role=made.other_node_role,
+    )
+    before = account.holdings()
+    terraform = stack_of(config, endpoint=aws.url)
+    terraform.init(like=initialized)
+    return Life(
+        config=config,
+        installation=installation_of(terraform),
+        world=made,
+        account=account,
+        terraform=terraform,
+        before=before,
+        diagnostics=terraform.validate(),
+        first_plan=terraform.plan(),
+        applied=terraform.apply(),
+        second_plan=terraform.replan(),
+    )
+
+
+@dataclass(frozen=True)
+class Step:
+    """One release of an upgrade: the plan that led there, and the plan after it was applied."""
+
+    version: str
+    installation: Installation
+    plan: Plan
+    second_plan: Plan
+    policies: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """A stack that was moved from release to release, and then destroyed."""
+
+    steps: tuple[Step, ...]
+    left_behind: set[str]
+
+
+UPGRADED_CONFIG = """\
+clusters:
+  - name: demo
+    region: eu-north-1
+    delivery: none
+    karpenter: {{version: "{version}"}}
+"""
+
+
+def upgrade(aws: AwsServer, stack_of: StackOf, initialized: Terraform, versions: Iterable[str]) -> Upgrade:
+    """Apply each release over the one before it, and destroy the last."""
+    account = Account(world.create(aws, cluster=CLUSTER, region=REGION))
+    before, steps = account.holdings(), []
+    terraform: Terraform | None = None
+    for version in versions:
+        synthesized = stack_of(UPGRADED_CONFIG.format(version=version), endpoint=aws.url)
+        if terraform is None:
+            terraform = synthesized
+            terraform.init(like=initialized)
+        else:
+            terraform.take_over(synthesized.stack)
+        plan = terraform.plan()
+        terraform.apply()
+        steps.append(Step(version, installation_of(synthesized), plan, terraform.replan(), account.policies()))
+    assert terraform is not None
+    terraform.destroy()
+    return Upgrade(tuple(steps), account.holdings() - before)
+
+
+def installation_of(terraform: Terraform) -> Installation:
+    """Resolve the file the stack was synthesized from; it lies beside the output folder."""
+    (installation,) = load(Path(terraform.stack).parents[2] / "clusters.yaml")
+    return installation

@@ -1,0 +1,33 @@
+"""The provider's settings for a test, in an override file beside the JSON, which is applied as it was synthesized.
+
+https://developer.hashicorp.com/terraform/language/files/override
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.terraform.aws_server import KEYS
+
+OVERRIDE_FILE = "nodeless_test_override.tf.json"
+
+# By the names of the provider's `endpoints`: every service a stack reads or writes, and STS, which tells the account.
+SERVICES = ("ec2", "eks", "events", "iam", "kms", "sqs", "ssm", "sts")
+
+# Nothing listens on the discard port: a call in a plan that should make none is refused, and never leaves the machine.
+NOWHERE = "http://127.0.0.1:9"
+
+
+def write(stack: Path, endpoint: str = NOWHERE) -> None:
+    """Point the stack's AWS provider at this endpoint, with dummy keys."""
+    settings = {
+        **KEYS,
+        "skip_credentials_validation": True,
+        "skip_metadata_api_check": True,
+        "skip_region_validation": True,
+        "skip_requesting_account_id": endpoint == NOWHERE,
+        "max_retries": 1,
+        "endpoints": [dict.fromkeys(SERVICES, endpoint)],
+    }
+    (stack / OVERRIDE_FILE).write_text(json.dumps({"provider": {"aws": [settings]}}, indent=2), "utf-8")

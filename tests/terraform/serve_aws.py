@@ -1,0 +1,42 @@
+"""The process behind `aws_server`: moto and the EKS overlay on a free port, until standard input closes."""
+
+from __future__ import annotations
+
+import sys
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from werkzeug.serving import make_server
+
+from tests.terraform.eks_overlay import EksOverlay
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+
+class OneAtATime:
+    """Lets one request in after the other: moto's stores are plain dicts, which break when two threads use them."""
+
+    def __init__(self, behind: WSGIApplication) -> None:
+        self._behind, self._lock = behind, Lock()
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+        """Answer one request, to its last byte."""
+        with self._lock:
+            return list(self._behind(environ, start_response))
+
+
+def serve() -> None:
+    """Print the port as the first line, then serve."""
+    app = OneAtATime(EksOverlay(DomainDispatcherApplication(create_backend_app)))
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=MotoRequestHandler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    sys.stdout.write(f"{server.server_port}\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    server.shutdown()
+
+
+if __name__ == "__main__":
+    serve()

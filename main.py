@@ -102,7 +102,9 @@ def refuse_output(out: Path, error: OSError) -> NoReturn:
 
 
 if __name__ == "__main__":
+    # One run makes next to no garbage, and going through the bindings' many thousand objects again and again, and once
+    # more at the end, would only take time.
+    gc.disable()
     status = main()
-    # The process ends here: going through the bindings' many thousand objects once more would only take time.
     gc.freeze()
     sys.exit(status)

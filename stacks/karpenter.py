@@ -380,15 +380,17 @@ class Karpenter(Construct):
                 queue_arn = self._place.regional("sqs", self._installation.names.queue)
                 (statement,) = document(key_policy(queue_arn))["Statement"]
                 rows.append(("kms_key_policy_statement", statement, "What the queue key's policy must hold"))
+        # A scope of their own, in which an output's id can be its name.
+        scope = Construct(self, "outputs")
         for name, value, description in rows:
-            self._output(name, value, description)
+            self._output(scope, name, value, description)
 
-    def _output(self, name: str, value: object, description: str) -> None:
+    def _output(self, scope: Construct, name: str, value: object, description: str) -> None:
         if not isinstance(value, str):
             # CDKTF walks a structure given to an output with a Node function whose use prints a warning.
             self._at(name, TerraformLocal(self, f"local_{name}", expression=value))
             value = "${local." + self._at.full(name) + "}"
-        self._at(name, TerraformOutput(self, f"output_{name}", value=value, description=description))
+        TerraformOutput(scope, self._at.full(name), value=value, description=description, static_id=True)
 
     def _joining_outputs(self) -> list[Output]:
         """Return what lets the nodes in where no access entry does, and what Palette is told."""

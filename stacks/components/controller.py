@@ -35,10 +35,9 @@ class Controller(Construct):
         attached: list[tuple[str, str]] = []
         for row in policies:
             address = f"controller_{row.key}"
-            place = Construct(self, row.key)
-            document = at(address, PolicyDocument(place, "document", statements=row.statements))
+            document = at(address, PolicyDocument(self, row.key, statements=row.statements))
             policy = at(
-                address, IamPolicy(place, "Resource", name=row.name, path=boundaries.path, policy=document.json)
+                address, IamPolicy(document, "policy", name=row.name, path=boundaries.path, policy=document.json)
             )
             attached.append((row.key, policy.arn))
         role = Role(

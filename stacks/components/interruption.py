@@ -44,20 +44,18 @@ class InterruptionQueue(Construct):
                 kms_master_key_id=kms_key_arn,
             ),
         )
+        self.queue_name, self.queue_arn, self.queue_url = queue.name, queue.arn, queue.url
         document = at("interruption", PolicyDocument(self, "document", policy_id=QUEUE_POLICY_ID, statements=policy))
-        attached = at("interruption", SqsQueuePolicy(self, "policy", queue_url=queue.url, policy=document.json))
+        attached = at("interruption", SqsQueuePolicy(self, "policy", queue_url=self.queue_url, policy=document.json))
         ready: list[ITerraformDependable] = [attached]
         for rule_name, event in rules:
             address = f"interruption_{event.key}"
-            place = Construct(self, event.key)
             rule = at(
                 address,
                 CloudwatchEventRule(
-                    place, "Resource", name=rule_name, description=event.description, event_pattern=event.pattern
+                    self, event.key, name=rule_name, description=event.description, event_pattern=event.pattern
                 ),
             )
-            ready.append(
-                at(address, CloudwatchEventTarget(place, "target", rule=rule.name, target_id=TARGET_ID, arn=queue.arn))
-            )
-        self.queue_name, self.queue_arn, self.queue_url = queue.name, queue.arn, queue.url
+            target = CloudwatchEventTarget(rule, "target", rule=rule.name, target_id=TARGET_ID, arn=self.queue_arn)
+            ready.append(at(address, target))
         self.ready = tuple(ready)

@@ -55,11 +55,12 @@ class Role(Construct):
                 assume_role_policy=document.json,
             ),
         )
+        # Each attribute of a resource is a question to Node: asked once.
         self.role_name, self.role_arn = role.name, role.arn
         self.attachments = tuple(
             at(
                 f"{address}_{key}",
-                IamRolePolicyAttachment(self, key, role=role.name, policy_arn=arn),
+                IamRolePolicyAttachment(self, key, role=self.role_name, policy_arn=arn),
             )
             for key, arn in policies
         )

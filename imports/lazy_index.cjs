@@ -15,8 +15,10 @@ try {
   // What a name of the provider's index stands for: a module that the façade beside this file takes from it
   // (`from cdktf_cdktf_provider_aws.iam_role import ...`), or else whatever the long lazy index says.
   const inUse = (provider) => {
+    const facade = join(__dirname, `${provider}.py`);
     const taken = new RegExp(`^from cdktf_cdktf_provider_${provider}\\.(\\w+) import`, "gm");
-    const names = [...readFileSync(join(__dirname, `${provider}.py`), "utf8").matchAll(taken)].map((match) => match[1]);
+    const text = existsSync(facade) ? readFileSync(facade, "utf8") : "";
+    const names = [...text.matchAll(taken)].map((match) => match[1]);
     const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
     return new Map(names.map((name) => [camel(name), `./${name.replaceAll("_", "-")}`]));
   };

@@ -23,8 +23,8 @@ def provider(tmp_path: Path) -> Path:
     """Return the library folder of a provider that says which of its two indexes was loaded."""
     library = tmp_path / LIBRARY
     library.mkdir(parents=True)
-    (library / "index.js").write_text("module.exports = 'every module';\n")
-    (library / "lazy-index.js").write_text("module.exports = 'modules in use';\n")
+    (library / "index.js").write_text("exports.loaded = 'every module';\n")
+    (library / "lazy-index.js").write_text("exports.loaded = 'modules in use';\n")
     return library
 
 
@@ -38,13 +38,37 @@ def hooked(program: str, folder: Path, node_options: str = "") -> str:
 
 
 def test_a_provider_is_loaded_through_its_lazy_index(provider: Path) -> None:
-    assert hooked(f"console.log(require('./{LIBRARY}/index.js'))", provider.parents[3]) == "modules in use"
+    assert hooked(f"console.log(require('./{LIBRARY}/index.js').loaded)", provider.parents[3]) == "modules in use"
+
+
+def test_a_module_of_the_facade_is_loaded_without_any_index(
+    provider: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = tmp_path / "imports"
+    beside.mkdir()
+    (beside / "toy.py").write_text("from cdktf_cdktf_provider_toy.some_thing import SomeThing as SomeThing\n")
+    monkeypatch.setattr(fast_bindings, "NODE_HOOK", Path(shutil.copy(fast_bindings.NODE_HOOK, beside)))
+    (provider / "lazy-index.js").write_text("throw new Error('not needed');\n")
+    (provider / "some-thing").mkdir()
+    (provider / "some-thing/index.js").write_text("exports.SomeThing = 'a class';\n")
+
+    program = f"console.log(require('./{LIBRARY}/index.js').someThing.SomeThing)"
+    assert hooked(program, provider.parents[3]) == "a class"
+
+
+def test_archiver_is_loaded_when_it_is_first_called(tmp_path: Path) -> None:
+    folder = tmp_path / "node_modules/archiver"
+    folder.mkdir(parents=True)
+    (folder / "index.js").write_text("console.log('loaded'); module.exports = (kind) => kind + ' archive';\n")
+
+    program = "const archiver = require('archiver'); console.log('required'); console.log(archiver('zip'))"
+    assert hooked(program, tmp_path).splitlines() == ["required", "loaded", "zip archive"]
 
 
 def test_a_provider_without_a_lazy_index_is_loaded_whole(provider: Path) -> None:
     (provider / "lazy-index.js").unlink()
 
-    assert hooked(f"console.log(require('./{LIBRARY}/index.js'))", provider.parents[3]) == "every module"
+    assert hooked(f"console.log(require('./{LIBRARY}/index.js').loaded)", provider.parents[3]) == "every module"
 
 
 def test_node_hands_the_hook_on_to_its_worker_and_to_no_other_process(tmp_path: Path) -> None:
@@ -66,7 +90,7 @@ def test_the_hook_is_found_in_a_folder_with_a_strange_name(
     strange.mkdir()
     monkeypatch.setattr(fast_bindings, "NODE_HOOK", Path(shutil.copy(fast_bindings.NODE_HOOK, strange)))
 
-    assert hooked(f"console.log(require('./{LIBRARY}/index.js'))", provider.parents[3]) == "modules in use"
+    assert hooked(f"console.log(require('./{LIBRARY}/index.js').loaded)", provider.parents[3]) == "modules in use"
 
 
 def test_without_the_hook_s_file_node_starts_plainly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +114,10 @@ def test_the_lazy_index_names_the_same_modules_as_the_index(package: str) -> Non
     lazy = dict(re.findall(r"defineProperty\(exports, '(\w+)', .+? require\('(.+?)'\)", texts["lazy-index.js"]))
     assert every
     assert lazy == every
+    facade = (Path(fast_bindings.__file__).parent / f"{package.rpartition('_')[2]}.py").read_text(encoding="utf-8")
+    for name in re.findall(rf"^from {package}\.(\w+) import", facade, flags=re.MULTILINE):
+        first, *rest = name.split("_")
+        assert lazy[first + "".join(part.capitalize() for part in rest)] == f"./{name.replace('_', '-')}"
 
 
 def test_a_node_named_by_the_user_is_used(tmp_path: Path) -> None:

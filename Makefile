@@ -6,6 +6,9 @@ ARGS   ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile --require-hashes
 
+# Without bytecode on disk every run would compile CDKTF again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Two installs must not write .venv at once, whatever -j says.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:

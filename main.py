@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib
 import os
 import sys
@@ -12,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from nodeless.cli.process import run
 from nodeless.spec.problems import Problem, SpecError
 
 if TYPE_CHECKING:
@@ -102,9 +102,4 @@ def refuse_output(out: Path, error: OSError) -> NoReturn:
 
 
 if __name__ == "__main__":
-    # One run makes next to no garbage, and going through the bindings' many thousand objects again and again, and once
-    # more at the end, would only take time.
-    gc.disable()
-    status = main()
-    gc.freeze()
-    sys.exit(status)
+    run(main)

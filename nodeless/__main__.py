@@ -1,5 +1,6 @@
 """`python -m nodeless`, the same as the `nodeless` command."""
 
-from nodeless.cli.main import main
+from nodeless.cli.main import command
 
-raise SystemExit(main())
+if __name__ == "__main__":
+    command()

@@ -7,13 +7,20 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
+from nodeless.cli.process import run
 from nodeless.spec.problems import SpecError
 
 WRONG_INPUT = 2
 
 UPGRADE_USAGE = """nodeless upgrade [CLUSTER] --to VERSION [--config FILE] [--format FORMAT]
        nodeless upgrade FROM TO [--format FORMAT]"""
+
+
+def command() -> NoReturn:
+    """Run the command line this process was started with."""
+    run(main)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,9 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return app.main(arguments[1:], prog="nodeless synth")
     options = parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], int] = options.command
+    chosen: Callable[[argparse.Namespace], int] = options.command
     try:
-        return command(options)
+        return chosen(options)
     except SpecError as error:
         print(error, file=sys.stderr)
         return WRONG_INPUT

@@ -20,9 +20,9 @@ def read(file: FilePath) -> tuple[Any, LineOf]:
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise _refused(file, None, "a file that exists", "name another with --config, or write this one") from None
+        raise _refused(file, str(file), "a file that exists", "name another with --config, or write this one") from None
     except IsADirectoryError:
-        raise _refused(file, None, "a file, not a folder", "name the YAML file with --config") from None
+        raise _refused(file, str(file), "a file, not a folder", "name the YAML file with --config") from None
     except (OSError, UnicodeDecodeError) as error:
         raise _refused(file, str(error), "a readable file in UTF-8", "check its permissions and encoding") from None
     return parse(text, file)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from tests.terraform import aws_server, provider_settings, tools
+from tests.terraform import aws_server, cdktf_cli, provider_settings, tools
+from tests.terraform.cdktf_cli import Cdktf, LifeByCdktf
 from tests.terraform.lives import ELSEWHERE, ON_FARGATE, Life, Upgrade, live, upgrade
 from tests.terraform.provider_settings import NOWHERE
 from tests.terraform.runner import Tally, Terraform, environment_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from tests.terraform.aws_server import AwsServer
     from tests.terraform.tools import Tools
@@ -46,7 +47,7 @@ LITERAL_CONFIG = f"clusters:\n  - name: demo\n    region: eu-north-1\n{literals(
 UPGRADES = ("0.37.8", "1.0.14", "1.14.1")
 
 # The fixtures whose stacks are applied in the background, the one with more left to do in the foreground first.
-LONG_STORIES = ("life_elsewhere", "life", "upgraded")
+LONG_STORIES = ("life_elsewhere", "life", "upgraded", "life_by_cdktf")
 
 TALLY = pytest.StashKey[Tally]()
 SKIPPED = pytest.StashKey[dict[str, str]]()
@@ -64,6 +65,13 @@ class StackOf(Protocol):
 
     def __call__(self, config: str, *, cluster: str = ..., endpoint: str = ...) -> Terraform:
         """Take the text of the file, the cluster whose stack is wanted and where its AWS is."""
+
+
+class TerraformIn(Protocol):
+    """Returns a Terraform in a folder."""
+
+    def __call__(self, stack: Path) -> Terraform:
+        """Take a folder with a configuration."""
 
 
 @pytest.fixture(scope="session")
@@ -114,11 +122,19 @@ def terraform_environment(terraform_tools: Tools, scratch: Path, tally: Tally) -
 
 
 @pytest.fixture(scope="session")
-def stack_of(synth: Synth, terraform_tools: Tools, terraform_environment: dict[str, str], tally: Tally) -> StackOf:
+def terraform_in(terraform_tools: Tools, terraform_environment: dict[str, str], tally: Tally) -> TerraformIn:
+    def terraform(stack: Path) -> Terraform:
+        return Terraform(terraform_tools, stack, environment=terraform_environment, tally=tally)
+
+    return terraform
+
+
+@pytest.fixture(scope="session")
+def stack_of(synth: Synth, terraform_in: TerraformIn) -> StackOf:
     def stack(config: str, *, cluster: str = "demo", endpoint: str = NOWHERE) -> Terraform:
         folder = synth(config, cluster=cluster)
         provider_settings.write(folder, endpoint)
-        return Terraform(terraform_tools, folder, environment=terraform_environment, tally=tally)
+        return terraform_in(folder)
 
     return stack
 
@@ -132,8 +148,16 @@ def initialized(stack_of: StackOf) -> Terraform:
 
 
 @pytest.fixture(scope="session")
+def cdktf(terraform_tools: Tools, terraform_environment: dict[str, str], scratch: Path, tally: Tally) -> Cdktf:
+    folder = scratch / "cdktf-project"
+    folder.mkdir()
+    environment = {**terraform_environment, "TERRAFORM_BINARY_NAME": str(terraform_tools.terraform)}
+    return Cdktf(folder, environment, tally)
+
+
+@pytest.fixture(scope="session")
 def lives(
-    request: pytest.FixtureRequest, scratch: Path, stack_of: StackOf, initialized: Terraform
+    request: pytest.FixtureRequest, scratch: Path, stack_of: StackOf, initialized: Terraform, cdktf: Cdktf
 ) -> Iterator[dict[str, Future[Any]]]:
     """Start what takes long and mostly waits, if a test of this run asks for it, and go on with the other tests."""
     stories: dict[str, Callable[[AwsServer], Any]] = {
@@ -141,6 +165,8 @@ def lives(
         "life_elsewhere": lambda aws: live(aws, stack_of, initialized, ELSEWHERE),
         "upgraded": lambda aws: upgrade(aws, stack_of, initialized, UPGRADES),
     }
+    if not any(cdktf_cli.REASONS_TO_SKIP.values()):
+        stories["life_by_cdktf"] = lambda aws: cdktf_cli.live(aws, initialized, cdktf)
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ()) if name in stories}
     with ExitStack() as servers, ThreadPoolExecutor() as threads:
         yield {
@@ -162,6 +188,11 @@ def life_elsewhere(lives: dict[str, Future[Life]]) -> Life:
 @pytest.fixture(scope="session")
 def upgraded(lives: dict[str, Future[Upgrade]]) -> Upgrade:
     return lives["upgraded"].result()
+
+
+@pytest.fixture(scope="session")
+def life_by_cdktf(lives: dict[str, Future[LifeByCdktf]]) -> LifeByCdktf:
+    return lives["life_by_cdktf"].result()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -191,8 +222,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a run in CI that skipped tests although their tools are there."""
-    if session.config.stash[SKIPPED] and skipping_is_a_failure():
+    if counted(session.config.stash[SKIPPED]) and skipping_is_a_failure():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def counted(skipped: Mapping[str, str]) -> set[str]:
+    """Return the reasons that count in CI: all but those for a command that `make test` does not install."""
+    return set(skipped.values()) - set(cdktf_cli.REASONS_TO_SKIP)
 
 
 def skipping_is_a_failure() -> bool:
@@ -219,5 +255,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.line(f"commands: {runs}")
     for reason in sorted(set(skipped.values())):
         terminalreporter.line(f"skipped {list(skipped.values()).count(reason)}: {reason}", yellow=True)
-    if skipped and skipping_is_a_failure():
+    if counted(skipped) and skipping_is_a_failure():
         terminalreporter.line("this is CI and the tools are there: tests that are skipped count as failed", red=True)

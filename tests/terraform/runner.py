@@ -94,19 +94,30 @@ class Terraform:
     def init(self, *, like: Terraform | None = None, backend: bool = True) -> None:
         """Install the providers; those of a folder that has them already need not be found and hashed again."""
         if like is not None:
-            shutil.copytree(
-                like.stack / ".terraform/providers",
-                self.stack / ".terraform/providers",
-                symlinks=True,
-                dirs_exist_ok=True,
-            )
-            shutil.copy(like.stack / LOCK_FILE, self.stack / LOCK_FILE)
+            like.lend_providers(self.stack)
         self.run("init", "-input=false", f"-backend={str(backend).lower()}")
+
+    def lend_providers(self, stack: Path) -> None:
+        """Copy this folder's providers to another one, which an init there then only has to look at."""
+        providers = ".terraform/providers"
+        shutil.copytree(self.stack / providers, stack / providers, symlinks=True, dirs_exist_ok=True)
+        shutil.copy(self.stack / LOCK_FILE, stack / LOCK_FILE)
 
     def validate(self) -> tuple[Diagnostic, ...]:
         """Return what Terraform has to say about the configuration; nothing is the best answer."""
         said = json.loads(self.run("validate", "-json", expect=(0, 1)))
         return tuple(Diagnostic.read(each) for each in said["diagnostics"])
+
+    def test(self) -> dict[str, set[str]]:
+        """Run the tests that lie beside the configuration; return what each of their runs found wrong."""
+        said = self.run("test", "-json", expect=(0, 1))
+        found: dict[str, set[str]] = {}
+        for message in map(json.loads, said.splitlines()):
+            if message["type"] == "test_run":
+                found.setdefault(message["test_run"]["run"], set())
+            elif message["type"] == "diagnostic":
+                found.setdefault(message.get("@testrun", ""), set()).add(message["diagnostic"]["detail"])
+        return found
 
     def plan(self, *options: str) -> Plan:
         """Plan, and keep the plan for `apply` and `planned`."""

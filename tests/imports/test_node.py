@@ -121,10 +121,10 @@ def test_the_lazy_index_names_the_same_modules_as_the_index(package: str) -> Non
 
 
 def test_a_node_named_by_the_user_is_used(tmp_path: Path) -> None:
-    program = """
+    program = f"""
 import jsii
-from imports.cdktf import Testing
-Testing.app()
+from imports.cdktf import App
+App(outdir={str(tmp_path)!r})
 print(jsii.kernel.provider._process._process.args[0])
 """
     named = tmp_path / "my-node"

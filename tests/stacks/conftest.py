@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +16,11 @@ from tests.synthesized import Synthesized
 
 
 @pytest.fixture
-def synth() -> Callable[[Callable[[Construct], object]], Synthesized]:
+def synth(tmp_path: Path) -> Callable[[Callable[[Construct], object]], Synthesized]:
     """Build constructs in a stack of their own and read what they synthesize to."""
 
     def run(build: Callable[[Construct], object]) -> Synthesized:
-        stack = TerraformStack(Testing.app(), "test")
+        stack = TerraformStack(Testing.app(outdir=str(tmp_path)), "test")
         build(stack)
         return Synthesized(json.loads(Testing.synth(stack)))
 
@@ -27,12 +28,12 @@ def synth() -> Callable[[Callable[[Construct], object]], Synthesized]:
 
 
 @pytest.fixture
-def stack_of() -> Callable[..., Synthesized]:
+def stack_of(tmp_path: Path) -> Callable[..., Synthesized]:
     """Synthesize the whole stack of a cluster given by its keys."""
 
     def run(**keys: Any) -> Synthesized:  # noqa: ANN401 - keys of a cluster
         ((_, installation),) = resolve({"clusters": [keys]}, source="test")
-        stack = KarpenterStack(Testing.app(), installation.name, installation=installation)
+        stack = KarpenterStack(Testing.app(outdir=str(tmp_path)), installation.name, installation=installation)
         return Synthesized(json.loads(Testing.synth(stack)))
 
     return run

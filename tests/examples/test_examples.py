@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -292,3 +293,51 @@ def test_production_looks_nothing_up_and_keeps_its_state_in_s3(built: Built) -> 
         assert stack.only("aws_eks_fargate_profile")["selector"] == [
             {"labels": {"app.kubernetes.io/name": "karpenter"}, "namespace": "kube-system"}
         ]
+
+
+CHAIN = (
+    "helm_release.node_pools",
+    "helm_release.karpenter",
+    "helm_release.karpenter_crd",
+    "aws_eks_fargate_profile.karpenter",
+    "aws_iam_role.fargate",
+)
+
+
+def needed_by(stack: Synthesized, address: str) -> set[str]:
+    """Follow every reference and every `depends_on` of a resource to the end, in a graph of this test's own."""
+    edges = {
+        f"{kind}.{name}": {
+            other for other in stack.addresses() if re.search(rf"\b{re.escape(other)}\b", json.dumps(block))
+        }
+        for kind, blocks in stack.tree["resource"].items()
+        for name, block in blocks.items()
+    }
+    reached: set[str] = set()
+    waiting = [address]
+    while waiting:
+        found = edges[waiting.pop()] - reached
+        reached |= found
+        waiting += found
+    return reached - {address}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "gitops"])
+def test_every_example_is_destroyed_from_its_pools_down_to_its_roles(name: str, built: Built) -> None:
+    for stack in built(name).values():
+        there = [address for address in CHAIN if address in stack.addresses()]
+        if not stack.all("helm_release"):
+            continue
+        assert there[:3] == list(CHAIN[:3])
+        for position, address in enumerate(there):
+            assert set(there[position + 1 :]) <= needed_by(stack, address), address
+        roles = {address for address in stack.addresses() if address.startswith("aws_iam_role.")}
+        assert roles <= needed_by(stack, "helm_release.node_pools")
+
+
+def test_the_two_line_file_of_the_readme_synthesizes_to_the_terraform_that_was_reviewed(
+    tmp_path: Path, json_snapshot: SnapshotAssertion
+) -> None:
+    app.build(load(EXAMPLES.parent / "clusters.yaml"), tmp_path)
+
+    assert Synthesized.read(tmp_path / "stacks/demo/cdk.tf.json").for_snapshot() == json_snapshot

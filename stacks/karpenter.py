@@ -91,7 +91,7 @@ class Karpenter(Construct):
             self._charts(
                 first=[fargate.profile] if fargate else [],
                 before_controller=[
-                    *controller.attachments,
+                    *controller.ready,
                     *nodes.ready,
                     *(row for role in further.values() for row in role.ready),
                     *(queue.ready if queue else ()),

@@ -17,7 +17,7 @@ class Controller(Construct):
 
     role_arn: str
     role_name: str
-    attachments: tuple[ITerraformDependable, ...]
+    ready: tuple[ITerraformDependable, ...]
 
     def __init__(
         self,
@@ -51,4 +51,4 @@ class Controller(Construct):
             boundaries=boundaries,
             policies=attached,
         )
-        self.role_arn, self.role_name, self.attachments = role.role_arn, role.role_name, role.attachments
+        self.role_arn, self.role_name, self.ready = role.role_arn, role.role_name, role.ready

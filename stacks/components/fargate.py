@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from imports.aws import EksFargateProfile, EksFargateProfileSelector, IamRolePolicy
+from imports.aws import EksFargateProfile, EksFargateProfileSelector
 from imports.cdktf import Construct, ITerraformDependable
 from nodeless.karpenter.policy import Statement
 from stacks.components.addresses import Addresses
-from stacks.components.policy_document import PolicyDocument
 from stacks.components.role import Boundaries, Role
 
 
@@ -47,13 +46,8 @@ class Fargate(Construct):
             trust=trust,
             boundaries=boundaries,
             policies=policies,
+            inline=inline,
         )
-        ready: list[ITerraformDependable] = [*role.attachments]
-        for key, statements in inline:
-            place = Construct(self, key)
-            document = at(f"fargate_{key}", PolicyDocument(place, "document", statements=statements))
-            policy = IamRolePolicy(place, "Resource", name=key, role=role.role_name, policy=document.json)
-            ready.append(at(f"fargate_{key}", policy))
         profile = at(
             "karpenter",
             EksFargateProfile(
@@ -67,7 +61,7 @@ class Fargate(Construct):
                     EksFargateProfileSelector(namespace=namespace, labels=dict(labels) or None)
                     for namespace, labels in selectors
                 ],
-                depends_on=ready,
+                depends_on=list(role.ready),
             ),
         )
         self.role_arn, self.profile_name, self.profile = role.role_arn, profile.fargate_profile_name, profile

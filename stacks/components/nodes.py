@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from imports.aws import EksAccessEntry, IamInstanceProfile, IamRolePolicy
+from imports.aws import EksAccessEntry, IamInstanceProfile
 from imports.cdktf import Construct, ITerraformDependable
 from nodeless.karpenter.policy import Statement
 from stacks.components.addresses import Addresses
-from stacks.components.policy_document import PolicyDocument
 from stacks.components.role import Boundaries, Role
 
 
@@ -48,14 +47,10 @@ class Nodes(Construct):
             trust=trust,
             boundaries=boundaries,
             policies=policies,
+            inline=inline,
         )
         self.role_arn, self.role_name = role.role_arn, role.role_name
-        ready: list[ITerraformDependable] = [*role.attachments]
-        for key, statements in inline:
-            place = Construct(self, key)
-            document = at(f"{address}_{key}", PolicyDocument(place, "document", statements=statements))
-            policy = IamRolePolicy(place, "Resource", name=key, role=role.role_name, policy=document.json)
-            ready.append(at(f"{address}_{key}", policy))
+        ready: list[ITerraformDependable] = [*role.ready]
         self.instance_profile_name = None
         if instance_profile:
             profile = IamInstanceProfile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imports.aws import IamRole, IamRolePolicyAttachment
+from imports.aws import IamRole, IamRolePolicy, IamRolePolicyAttachment
 from imports.cdktf import Construct, ITerraformDependable
 from nodeless.karpenter.policy import Statement
 from stacks.components.addresses import Addresses
@@ -25,7 +25,7 @@ class Role(Construct):
 
     role_name: str
     role_arn: str
-    attachments: tuple[ITerraformDependable, ...]
+    ready: tuple[ITerraformDependable, ...]
 
     def __init__(
         self,
@@ -39,8 +39,12 @@ class Role(Construct):
         trust: Sequence[Statement],
         boundaries: Boundaries,
         policies: Sequence[tuple[str, str]],
+        inline: Sequence[tuple[str, Sequence[Statement]]] = (),
     ) -> None:
-        """Create the role and attach the policies, given as (part of the address, ARN)."""
+        """Create the role with its policies, each given with its part of the address: by ARN, or by its statements.
+
+        `ready` is what must exist before the role can do its work.
+        """
         super().__init__(scope, id_)
         document = at(f"{address}_trust", PolicyDocument(self, "trust", statements=trust))
         role = at(
@@ -57,10 +61,12 @@ class Role(Construct):
         )
         # Each attribute of a resource is a question to Node: asked once.
         self.role_name, self.role_arn = role.name, role.arn
-        self.attachments = tuple(
-            at(
-                f"{address}_{key}",
-                IamRolePolicyAttachment(self, key, role=self.role_name, policy_arn=arn),
-            )
-            for key, arn in policies
-        )
+        ready: list[ITerraformDependable] = []
+        for key, arn in policies:
+            attachment = IamRolePolicyAttachment(self, key, role=self.role_name, policy_arn=arn)
+            ready.append(at(f"{address}_{key}", attachment))
+        for key, statements in inline:
+            written = at(f"{address}_{key}", PolicyDocument(self, key, statements=statements))
+            policy = IamRolePolicy(written, "policy", name=key, role=self.role_name, policy=written.json)
+            ready.append(at(f"{address}_{key}", policy))
+        self.ready = tuple(ready)

@@ -36,6 +36,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.slow
 def test_the_same_file_gives_the_same_bytes_in_any_folder_and_with_any_hash_seed(tmp_path: Path) -> None:
     outputs = []
     for seed, folder in (("1", tmp_path / "one"), ("2", tmp_path / "a" / "folder deeper")):
@@ -68,6 +69,7 @@ def test_a_mistake_never_creates_the_output_folder(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["clusters.yaml"]
 
 
+@pytest.mark.slow
 def test_the_cdktf_commands_output_folder_is_honoured(tmp_path: Path) -> None:
     assert run(tmp_path, CDKTF_OUTDIR="elsewhere").returncode == 0
 
@@ -75,6 +77,7 @@ def test_the_cdktf_commands_output_folder_is_honoured(tmp_path: Path) -> None:
     assert not (tmp_path / "cdktf.out").exists()
 
 
+@pytest.mark.slow
 def test_state_and_locks_beside_the_json_survive_and_a_stack_that_is_gone_is_removed(tmp_path: Path) -> None:
     both = "defaults: {region: eu-north-1}\nclusters: [{name: one}, {name: two}]\n"
     assert run(tmp_path, config=both).returncode == 0

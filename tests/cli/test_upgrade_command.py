@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import resource
 import shlex
 import subprocess
@@ -18,6 +17,7 @@ from syrupy.assertion import SnapshotAssertion
 from nodeless.cli.main import main
 from tests.conftest import ROOT
 from tests.docs.markdown import Block, blocks
+from tests.terminal import seen_on_a_terminal
 
 GUIDE = ROOT / "docs" / "upgrading.md"
 FORMATS = ("text", "markdown", "json")
@@ -282,6 +282,7 @@ def test_two_releases_are_compared_in_less_than_three_tenths_of_a_second() -> No
     assert seconds("-m", "nodeless", "upgrade", "0.37.8", "1.14.1") - seconds("-c", "pass") < 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_report_does_not_depend_on_a_hash_seed(form: str) -> None:
     words = ("-m", "nodeless", "upgrade", "0.29.2", "1.14.1", "--format", form)
@@ -298,26 +299,11 @@ def test_a_reader_who_leaves_early_sees_no_traceback() -> None:
 
 
 def test_a_terminal_gets_tables_that_lose_nothing() -> None:
-    ours, theirs = pty.openpty()
-    running = subprocess.Popen(
-        [sys.executable, "-m", "nodeless", "upgrade", "1.8.8", "1.9.2"],
-        cwd=ROOT,
-        env={**os.environ, "COLUMNS": "60", "TERM": "xterm"},
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(theirs)
-    seen = b""
-    try:
-        while chunk := os.read(ours, 4096):
-            seen += chunk
-    except OSError:  # Linux ends a terminal that nobody writes to any more with an error.
-        pass
-    os.close(ours)
+    command = [sys.executable, "-m", "nodeless", "upgrade", "1.8.8", "1.9.2"]
+    seen = seen_on_a_terminal(command, folder=ROOT, columns=60)
 
-    assert running.wait(timeout=60) == 0
-    assert "────" in seen.decode()
-    assert "…" not in seen.decode()
+    assert "────" in seen
+    assert "…" not in seen
 
 
 def shown_outputs() -> list[tuple[Block, Block]]:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from stacks.karpenter import Karpenter
 from tests.docs.markdown import ROOT, blocks, code, rows, text_of
 from tests.synthesized import Synthesized
@@ -15,6 +17,7 @@ from tests.synthesized import Synthesized
 GUIDE = ROOT / "docs" / "python.md"
 
 
+@pytest.mark.slow
 def test_the_example_synthesizes_and_refers_to_its_own_cluster(tmp_path: Path) -> None:
     (example,) = blocks("python", GUIDE)
     (tmp_path / "main_of_yours.py").write_text(example.text, encoding="utf-8")

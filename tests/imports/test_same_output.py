@@ -24,6 +24,7 @@ def test_fast_and_plain_bindings_give_the_same_output(tmp_path: Path) -> None:
     assert output(tmp_path / "fast") == output(tmp_path / "plain")
 
 
+@pytest.mark.slow
 def test_without_background_loading_the_app_works_the_same(tmp_path: Path) -> None:
     program = """
 import runpy, sys

@@ -330,6 +330,7 @@ def test_the_matrix_covers_what_karpenter_calls() -> None:
     assert granted <= asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sentence", "release"), CASES, ids=[f"{release}: {sentence}" for sentence, release in CASES])
 def test_access(sentence: str, release: str, answered: Answers) -> None:
     answer = answered[sentence, release]

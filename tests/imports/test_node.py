@@ -99,6 +99,7 @@ def test_without_the_hook_s_file_node_starts_plainly(tmp_path: Path, monkeypatch
     assert fast_bindings._node_hook() == {}  # noqa: SLF001 - the environment jsii's Node gets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", fast_bindings.PROVIDERS)
 def test_the_lazy_index_names_the_same_modules_as_the_index(package: str) -> None:
     (tarball,) = (entry for entry in files(f"{package}._jsii").iterdir() if entry.name.endswith(".tgz"))

@@ -46,6 +46,8 @@ clusters:
 
 # The command writes a lock file for other machines too, from the network: no mirror has those.
 WITHOUT_OTHER_MACHINES = "--skip-provider-lock"
+# No questions, and no provider cache in the user's home, which the command would otherwise make and fill.
+APART = {"CI": "1", "CDKTF_DISABLE_PLUGIN_CACHE_ENV": "1"}
 TIMEOUT = 600
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -71,7 +73,7 @@ class Cdktf:
         done = subprocess.run(
             [str(CDKTF), command, *arguments],
             cwd=self.folder,
-            env={**self.environment, "CI": "1"},
+            env={**self.environment, **APART, "CDKTF_HOME": str(self.folder)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

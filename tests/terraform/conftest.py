@@ -20,7 +20,7 @@ from tests.terraform.provider_settings import NOWHERE
 from tests.terraform.runner import Tally, Terraform, environment_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator
 
     from tests.terraform.aws_server import AwsServer
     from tests.terraform.tools import Tools
@@ -226,7 +226,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def counted(skipped: Mapping[str, str]) -> set[str]:
+def counted(skipped: dict[str, str]) -> set[str]:
     """Return the reasons that count in CI: all but those for a command that `make test` does not install."""
     return set(skipped.values()) - set(cdktf_cli.REASONS_TO_SKIP)
 

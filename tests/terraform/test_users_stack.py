@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nodeless.spec.names import fitted
-from nodeless.spec.resolution import installation
-from tests.terraform import expected, provider_settings
+from tests.terraform import provider_settings
 from tests.terraform.aws_server import ACCOUNT, REPOSITORY
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.terraform.conftest import Synth, TerraformIn
     from tests.terraform.runner import Plan, Terraform
+
+Blocks = dict[str, dict[str, Any]]
 
 pytestmark = [pytest.mark.terraform, pytest.mark.usefixtures("lives")]
 
@@ -28,7 +27,7 @@ LONG = "a-cluster-whose-name-has-sixty-characters-and-must-be-cut-60"
 # A construct's id, which leads its addresses, and the cluster it serves. One stack takes both.
 CLUSTERS = {"short": SHORT, "long": LONG}
 
-APP = f'''
+APP = f"""
 from stacks.karpenter import Karpenter
 
 from cdktf import App, TerraformStack
@@ -65,7 +64,7 @@ for id_, name in {CLUSTERS}.items():
         ),
     )
 app.synth()
-'''
+"""
 
 # The same installations by way of a file.
 CONFIG = f"""\
@@ -113,74 +112,85 @@ def plan(own_stack: Terraform) -> Plan:
 
 
 @pytest.fixture(scope="module")
-def planned(own_stack: Terraform, plan: Plan) -> dict[str, dict[str, Any]]:
+def planned(own_stack: Terraform, plan: Plan) -> Blocks:
+    """Return what is known of every resource and data source before anything is made, by address."""
     assert plan.actions
-    resources = own_stack.planned()["planned_values"]["root_module"]["resources"]
-    return {each["address"]: each["values"] for each in resources if each["mode"] == "managed"}
+    changes = own_stack.planned()["resource_changes"]
+    return {each["address"]: each["change"]["after"] for each in changes}
 
 
 @pytest.fixture(scope="module")
-def by_file(synth: Synth) -> dict[str, dict[str, Any]]:
-    """Return the resources of both clusters' own stacks, under the addresses they have in the user's stack."""
+def by_file(synth: Synth) -> Blocks:
+    """Return what both clusters' own stacks hold, under the addresses it has in the user's stack."""
     stacks = synth(CONFIG).parent
-    return {
-        f"{kind}.{id_}_{name}": attributes
-        for id_, cluster in CLUSTERS.items()
-        for kind, resources in read(stacks / cluster)["resource"].items()
-        for name, attributes in resources.items()
-    }
+    found: Blocks = {}
+    for id_, cluster in CLUSTERS.items():
+        tree = json.loads((stacks / cluster / "cdk.tf.json").read_text("utf-8"))
+        for section, lead in (("resource", ""), ("data", "data.")):
+            for kind, blocks in tree[section].items():
+                found |= {f"{lead}{kind}.{id_}_{name}": block for name, block in blocks.items()}
+    return found
 
 
-def read(stack: Path) -> dict[str, Any]:
-    return dict(json.loads((stack / "cdk.tf.json").read_text("utf-8")))
-
-
-def names(resources: dict[str, dict[str, Any]]) -> dict[str, str]:
+def names(blocks: Blocks) -> dict[str, str]:
     """Return the physical names, by address."""
     return {
-        address: attributes[NAMED_BY[kind]]
-        for address, attributes in resources.items()
+        address: block[NAMED_BY[kind]]
+        for address, block in blocks.items()
         if (kind := address.partition(".")[0]) in NAMED_BY
     }
+
+
+def statements(blocks: Blocks) -> dict[str, list[Any]]:
+    """Return what the policy documents say, by address; the provider sorts some of their lists, and fills in nulls."""
+    return {
+        address: [settled(row) for row in block["statement"]]
+        for address, block in blocks.items()
+        if address.startswith("data.aws_iam_policy_document.") and not address.endswith("_controller_trust")
+    }
+
+
+def settled(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Leave out what was not given, and the order of what has none."""
+    if isinstance(value, dict):
+        return {key: settled(item) for key, item in value.items() if item not in (None, [])}
+    if isinstance(value, list):
+        return sorted((settled(item) for item in value), key=json.dumps)
+    return value
 
 
 def test_it_validates_without_a_diagnostic(own_stack: Terraform) -> None:
     assert own_stack.validate() == ()
 
 
-def test_it_plans_offline_everything_that_the_file_would_make_beside_the_clusters(
-    plan: Plan, by_file: dict[str, dict[str, Any]]
-) -> None:
+def test_it_plans_offline_everything_that_the_file_would_make_beside_the_clusters(plan: Plan, by_file: Blocks) -> None:
     assert plan.diagnostics == ()
-    assert set(plan.actions.values()) == {"create"}
-    clusters = {f"aws_eks_cluster.cluster_{id_}" for id_ in CLUSTERS}
-    assert set(plan.actions) == set(by_file) | clusters
+    resources = {address for address in by_file if not address.startswith("data.")}
+    assert plan.doing("create") == resources | {f"aws_eks_cluster.cluster_{id_}" for id_ in CLUSTERS}
+    # A document that names a cluster waits until that is there.
+    read = plan.doing("read")
+    assert set(plan.actions) == plan.doing("create") | read
+    assert {address.rpartition(".")[0] for address in read} == {"data.aws_iam_policy_document"}
 
 
-def test_names_made_by_terraform_are_the_names_the_file_gives(
-    planned: dict[str, dict[str, Any]], by_file: dict[str, dict[str, Any]]
-) -> None:
+def test_names_made_by_terraform_are_the_names_the_file_gives(planned: Blocks, by_file: Blocks) -> None:
     assert names(planned) == names(by_file)
-    assert set(NAMED_BY) <= {address.partition(".")[0] for address in planned}
+    assert {address.partition(".")[0] for address in names(planned)} == set(NAMED_BY)
 
 
-def test_a_name_too_long_for_a_role_is_cut_and_told_apart(planned: dict[str, dict[str, Any]]) -> None:
+def test_a_name_too_long_for_a_role_is_cut_and_told_apart(planned: Blocks) -> None:
     name = planned["aws_iam_role.long_controller"]["name"]
 
-    assert len(LONG) == 60
-    assert len(name) == 64
+    assert (len(LONG), len(name)) == (60, 64)
     assert LONG not in name
     assert name == fitted("{cluster}-karpenter-controller", LONG, 64)
     assert planned["aws_iam_role.short_controller"]["name"] == "demo-karpenter-controller"
     assert planned["aws_sqs_queue.long_interruption"]["name"] == f"{LONG}-karpenter", "a queue has the room"
 
 
-def test_permissions_speak_of_the_names_that_terraform_makes(planned: dict[str, dict[str, Any]]) -> None:
-    for id_, cluster in CLUSTERS.items():
-        known = installation(name=cluster, region="eu-north-1", account=ACCOUNT, delivery="none")
-        policies = {
-            attributes["name"]: expected.canonical(json.loads(attributes["policy"]))
-            for address, attributes in planned.items()
-            if address.startswith(f"aws_iam_policy.{id_}_")
-        }
-        assert policies == expected.policies(known)
+def test_permissions_speak_of_the_names_that_terraform_makes(planned: Blocks, by_file: Blocks) -> None:
+    waiting = statements(planned)
+
+    assert waiting == {address: rows for address, rows in statements(by_file).items() if address in waiting}
+    roles = json.dumps(waiting["data.aws_iam_policy_document.long_controller_iam_integration"])
+    assert planned["aws_iam_role.long_node"]["name"] in roles

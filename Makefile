@@ -28,7 +28,7 @@ test: .venv/.dev ## all tests; those that need Terraform skip, and say so, where
 	$(BIN)/python -m pytest $(ARGS)
 
 test-fast: .venv/.dev ## the tests without Terraform and without the slow ones
-	$(BIN)/python -m pytest -m "not terraform and not slow" $(ARGS)
+	$(BIN)/python -m pytest -m "not terraform and not slow" -n 2 --dist loadfile $(ARGS)
 
 check: .venv/.dev ## static checks: format, lint, types, import contracts
 	$(BIN)/ruff format --check .

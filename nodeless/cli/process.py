@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import gc
 import os
 import sys
@@ -21,10 +20,13 @@ def run(command: Callable[[], int]) -> NoReturn:
     gc.disable()
     # Pydantic looks through every installed package for plugins; none of them is for us.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    status = command()
+    try:
+        status = command()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough.
+        status = 1
     # Node is told to stop and files are flushed; what is left is memory, which the system takes back at once.
     atexit._run_exitfuncs()  # noqa: SLF001 - the standard library's own multiprocessing ends its processes this way
-    with contextlib.suppress(BrokenPipeError):
-        sys.stdout.flush()
-        sys.stderr.flush()
+    sys.stderr.flush()
     os._exit(status)

@@ -11,6 +11,9 @@ import pytest
 
 from tests.conftest import ROOT
 
+# Whole processes, or the whole app.
+pytestmark = pytest.mark.slow
+
 GOOD = "clusters:\n  - {name: demo, region: eu-north-1}\n"
 SEVERAL_MISTAKES = "clusters:\n  - name: de mo\n    region: moon-1\n    account: 12\n    fargat: true\n"
 

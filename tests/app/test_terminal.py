@@ -5,8 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import ROOT
 from tests.terminal import seen_on_a_terminal
+
+# Whole processes, or the whole app.
+pytestmark = pytest.mark.slow
 
 
 def test_a_terminal_gets_a_summary_of_every_stack(tmp_path: Path) -> None:

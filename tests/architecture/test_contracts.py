@@ -40,6 +40,7 @@ def test_the_import_contracts_hold() -> None:
     assert " 0 broken" in outcome.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("contract", "file", "line"), BREACHES, ids=[breach[0] for breach in BREACHES])
 def test_a_forbidden_import_breaks_its_contract(tmp_path: Path, contract: str, file: str, line: str) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

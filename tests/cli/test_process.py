@@ -10,6 +10,9 @@ import pytest
 
 from tests.conftest import ROOT
 
+# Whole processes, or the whole app.
+pytestmark = pytest.mark.slow
+
 NODELESS = (sys.executable, "-m", "nodeless")
 
 

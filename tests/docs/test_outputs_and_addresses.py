@@ -10,6 +10,9 @@ import pytest
 from tests.docs.markdown import ROOT, code, rows, section
 from tests.synthesized import Synthesized
 
+# Whole processes, or the whole app.
+pytestmark = pytest.mark.slow
+
 CONTRACT = ROOT / "docs" / "outputs-and-addresses.md"
 ASKED_FOR = [(code(row[0]), set(code(row[1]))) for row in rows(section(CONTRACT, "Only when asked for"))]
 

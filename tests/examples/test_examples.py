@@ -19,6 +19,9 @@ from tests.synthesized import Block, Synthesized
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
+# Whole processes, or the whole app.
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = sorted(file.stem for file in EXAMPLES.glob("*.yaml"))
 GUIDES = ("blog", "official-0.29", "palette", "repost", "workshop")

@@ -21,6 +21,9 @@ from tests.synthesized import Synthesized
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
+# Whole processes, or the whole app.
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "stacks" / "charts" / "node-pools"
 HELM = shutil.which("helm", path=str(Path(sys.executable).parent)) or shutil.which("helm")

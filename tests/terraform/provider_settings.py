@@ -27,7 +27,8 @@ def write(stack: Path, endpoint: str = NOWHERE) -> None:
         "skip_metadata_api_check": True,
         "skip_region_validation": True,
         "skip_requesting_account_id": endpoint == NOWHERE,
-        "max_retries": 1,
+        # A call to nowhere fails at once; one whose answer got lost on a busy machine is made again.
+        "max_retries": 1 if endpoint == NOWHERE else 4,
         "endpoints": [dict.fromkeys(SERVICES, endpoint)],
     }
     (stack / OVERRIDE_FILE).write_text(json.dumps({"provider": {"aws": [settings]}}, indent=2), "utf-8")

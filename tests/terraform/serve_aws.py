@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from http import HTTPStatus
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import make_server
+from werkzeug.wrappers import Response
 
 from tests.terraform.eks_overlay import EksOverlay
 
@@ -16,15 +19,26 @@ if TYPE_CHECKING:
 
 
 class OneAtATime:
-    """Lets one request in after the other: moto's stores are plain dicts, which break when two threads use them."""
+    """Lets one request in after the other: moto's stores are plain dicts, which break when two threads use them.
+
+    An answer that gets lost on its way is asked for again under the same invocation id. It is given again, since the
+    call itself was made: a second CreateRole would be a conflict.
+    """
 
     def __init__(self, behind: WSGIApplication) -> None:
         self._behind, self._lock = behind, Lock()
+        self._given: dict[str, Response] = {}
 
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request, to its last byte."""
+        invocation = environ.get("HTTP_AMZ_SDK_INVOCATION_ID", "")
         with self._lock:
-            return list(self._behind(environ, start_response))
+            answer = self._given.get(invocation)
+            if answer is None:
+                answer = Response.from_app(self._behind, environ, buffered=True)
+                if invocation and answer.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+                    self._given[invocation] = answer
+        return answer(environ, start_response)
 
 
 def serve() -> None:

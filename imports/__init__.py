@@ -1,5 +1,5 @@
 """The only place that names CDKTF or a provider package; importing it makes the prebuilt bindings load fast."""
 
-from imports.fast_bindings import prepare
+from nodeless.imports.fast_bindings import prepare
 
 prepare()

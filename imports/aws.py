@@ -1,4 +1,8 @@
-"""The resources, data sources and the provider of hashicorp/aws, as far as this project uses them."""
+"""The resources, data sources and the provider of hashicorp/aws, as far as this project uses them.
+
+Node reads this file too: lazy_index.cjs takes from its `from cdktf_cdktf_provider_aws.<module> import` lines which
+modules are in use. One line that it does not understand costs time, never output.
+"""
 
 from cdktf_cdktf_provider_aws.cloudwatch_event_rule import CloudwatchEventRule as CloudwatchEventRule
 from cdktf_cdktf_provider_aws.cloudwatch_event_target import CloudwatchEventTarget as CloudwatchEventTarget
@@ -9,7 +13,6 @@ from cdktf_cdktf_provider_aws.data_aws_iam_policy_document import (
     DataAwsIamPolicyDocument as DataAwsIamPolicyDocument,
     DataAwsIamPolicyDocumentStatement as DataAwsIamPolicyDocumentStatement,
     DataAwsIamPolicyDocumentStatementCondition as DataAwsIamPolicyDocumentStatementCondition,
-    DataAwsIamPolicyDocumentStatementNotPrincipals as DataAwsIamPolicyDocumentStatementNotPrincipals,
     DataAwsIamPolicyDocumentStatementPrincipals as DataAwsIamPolicyDocumentStatementPrincipals,
 )
 from cdktf_cdktf_provider_aws.data_aws_subnets import (
@@ -20,7 +23,6 @@ from cdktf_cdktf_provider_aws.ec2_tag import Ec2Tag as Ec2Tag
 from cdktf_cdktf_provider_aws.eks_access_entry import EksAccessEntry as EksAccessEntry
 from cdktf_cdktf_provider_aws.eks_addon import (
     EksAddon as EksAddon,
-    EksAddonPodIdentityAssociation as EksAddonPodIdentityAssociation,
 )
 from cdktf_cdktf_provider_aws.eks_fargate_profile import (
     EksFargateProfile as EksFargateProfile,
@@ -36,11 +38,11 @@ from cdktf_cdktf_provider_aws.iam_role_policy_attachment import IamRolePolicyAtt
 from cdktf_cdktf_provider_aws.iam_service_linked_role import IamServiceLinkedRole as IamServiceLinkedRole
 from cdktf_cdktf_provider_aws.provider import (
     AwsProvider as AwsProvider,
-    AwsProviderAssumeRole as AwsProviderAssumeRole,
-    AwsProviderAssumeRoleWithWebIdentity as AwsProviderAssumeRoleWithWebIdentity,
     AwsProviderDefaultTags as AwsProviderDefaultTags,
-    AwsProviderEndpoints as AwsProviderEndpoints,
-    AwsProviderIgnoreTags as AwsProviderIgnoreTags,
 )
 from cdktf_cdktf_provider_aws.sqs_queue import SqsQueue as SqsQueue
 from cdktf_cdktf_provider_aws.sqs_queue_policy import SqsQueuePolicy as SqsQueuePolicy
+
+from nodeless.imports.type_hints import remember_type_hints
+
+remember_type_hints("cdktf_cdktf_provider_aws")

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from imports.lazy_package import put_lazy_package
+from nodeless.imports.lazy_package import put_lazy_package
 
 PROVIDERS = ("cdktf_cdktf_provider_aws", "cdktf_cdktf_provider_helm")
 NODE_HOOK = Path(__file__).with_name("lazy_index.cjs")
@@ -55,16 +55,16 @@ def _background() -> contextlib.AbstractContextManager[None]:
     if "jsii" in sys.modules:
         return contextlib.nullcontext()
     try:
-        background = importlib.import_module("imports.background_loading")
+        background = importlib.import_module("nodeless.imports.background_loading")
     except (ImportError, AttributeError):  # It builds on names inside jsii; another release may not have them.
         return contextlib.nullcontext()
-    loading: contextlib.AbstractContextManager[None] = background.loading_in_background()
-    return loading
+    starting: contextlib.AbstractContextManager[None] = background.starting_node()
+    return starting
 
 
 @contextlib.contextmanager
 def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """Set these variables while Node starts and no longer, so that no other child process sees them."""
+    """Set these variables only while Node starts, so that no other child process sees them."""
     before = {key: os.environ.get(key) for key in wanted}
     os.environ.update(wanted)
     try:

@@ -1,15 +1,14 @@
-"""The provider of hashicorp/helm and its release resource."""
+"""The provider of hashicorp/helm and its release resource; lazy_index.cjs reads the import lines, as of aws.py."""
 
 from cdktf_cdktf_provider_helm.provider import (
     HelmProvider as HelmProvider,
     HelmProviderKubernetes as HelmProviderKubernetes,
     HelmProviderKubernetesExec as HelmProviderKubernetesExec,
-    HelmProviderRegistries as HelmProviderRegistries,
 )
 from cdktf_cdktf_provider_helm.release import (
     Release as Release,
-    ReleaseSet as ReleaseSet,
-    ReleaseSetListStruct as ReleaseSetListStruct,
-    ReleaseSetSensitive as ReleaseSetSensitive,
-    ReleaseSetWo as ReleaseSetWo,
 )
+
+from nodeless.imports.type_hints import remember_type_hints
+
+remember_type_hints("cdktf_cdktf_provider_helm")

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from nodeless.spec.problems import Problem, SpecError
+from nodeless.finding import Finding, SpecError
 
 Graph = Mapping[str, frozenset[str]]
 
@@ -54,7 +54,7 @@ ORDER = (
 CHAIN = (POOLS, CONTROLLER, DEFINITIONS)
 
 REFERENCE = re.compile(r"(?:data\.)?[a-z][a-z0-9_]*\.[A-Za-z_][A-Za-z0-9_-]*")
-WAY_OUT = "this is a fault of nodeless, not of the file: report it with the file that shows it"
+FIX = "this is a fault of nodeless, not of the file: report it with the file that shows it"
 
 
 def check(built: Path) -> None:
@@ -65,24 +65,24 @@ def check(built: Path) -> None:
             raise SpecError(f"stack {file.parent.name}", problems)
 
 
-def out_of_order(stack: Mapping[str, Any]) -> Iterator[Problem]:
+def out_of_order(stack: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield every edge of the order that a stack lacks, and every release that has no place in the order."""
     graph = dependencies(stack)
     resources = [address for address in graph if not address.startswith(("data.", "local."))]
     releases = {address for address in resources if address.startswith("helm_release.")}
     for missing in (address for address in CHAIN if releases and address not in releases):
-        yield Problem(path=(missing,), value="(missing)", rule="part of the chain of releases", way_out=WAY_OUT)
+        yield Finding(path=(missing,), value="(missing)", expected="part of the chain of releases", fix=FIX)
     placed = {address for pair in ORDER for address in pair}
     for stranger in sorted(releases - placed):
         rule = "a release with a place in the order of destruction"
-        yield Problem(path=(stranger,), value=stranger, rule=rule, way_out=WAY_OUT)
+        yield Finding(path=(stranger,), value=stranger, expected=rule, fix=FIX)
     for first, until_then in ORDER:
         for address in (row for row in resources if fnmatchcase(row, first)):
             reached = reach(graph, address)
             for needed in (row for row in resources if fnmatchcase(row, until_then)):
                 if needed not in reached:
                     rule = f"depends on {needed}, which would else be destroyed before it"
-                    yield Problem(path=(address, "depends_on"), value="(no way there)", rule=rule, way_out=WAY_OUT)
+                    yield Finding(path=(address, "depends_on"), value="(no way there)", expected=rule, fix=FIX)
 
 
 def dependencies(stack: Mapping[str, Any]) -> Graph:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from imports.cdktf import Construct, ITerraformDependable, TerraformLocal, TerraformOutput
-from nodeless.karpenter import fargate_logging
+from nodeless.imports.cdk import Construct, ITerraformDependable, TerraformLocal, TerraformOutput
 from nodeless.karpenter.chart import CONTROLLER_CHART, CRD_CHART, chart_version, crd_values
 from nodeless.karpenter.interruption import event_rules, key_policy, queue_policy
-from nodeless.karpenter.joining import (
+from nodeless.karpenter.nodes import ACCESS_ENTRY_TYPES, FARGATE_CNI_POLICIES, FARGATE_POLICIES, cni_ipv6, node_policies
+from nodeless.karpenter.policy import Statement, document
+from nodeless.karpenter.trust import fargate_trust, irsa_trust, node_trust, pod_identity_trust
+from nodeless.resolved import fargate_logging
+from nodeless.resolved.delivery import chart_values, metadata
+from nodeless.resolved.installation import FargateProfile, Installation, Queue
+from nodeless.resolved.node_access import (
     MappedRole,
     identity_mapping_commands,
     map_roles,
@@ -17,28 +22,23 @@ from nodeless.karpenter.joining import (
     palette_map_roles,
     without_path,
 )
-from nodeless.karpenter.nodes import ACCESS_ENTRY_TYPES, FARGATE_CNI_POLICIES, FARGATE_POLICIES, cni_ipv6, node_policies
-from nodeless.karpenter.policy import Statement, document
-from nodeless.karpenter.trust import fargate_trust, irsa_trust, node_trust, pod_identity_trust
-from nodeless.spec.delivery import chart_values, metadata
-from nodeless.spec.installation import FargateProfile, Installation, Queue
-from nodeless.spec.permissions import controller_policies, node_role_arns, place_of
-from nodeless.spec.resources import all_manifests, vpc_endpoints
-from stacks.components.addresses import Addresses, part
-from stacks.components.charts import Chart, Charts, values_of
-from stacks.components.cluster import AccountLookup, ClusterLookup, SubnetLookup, issuer_host
-from stacks.components.controller import Controller
-from stacks.components.coredns import CoreDns
-from stacks.components.discovery import Discovery
-from stacks.components.fargate import Fargate
-from stacks.components.interruption import InterruptionQueue
-from stacks.components.local_chart import local_chart
-from stacks.components.nodes import BroughtNodes, Nodes
-from stacks.components.oidc_provider import OidcProvider
-from stacks.components.pod_identity import PodIdentity
-from stacks.components.role import Boundaries
-from stacks.components.spot_role import SpotRole
-from stacks.components.yaml_text import yaml_text
+from nodeless.resolved.permissions import controller_policies, node_role_arns, place_of
+from nodeless.resolved.resources import all_manifests, vpc_endpoints
+from nodeless.stacks.addresses import Addresses, part
+from nodeless.stacks.components.charts import Chart, Charts, values_of
+from nodeless.stacks.components.controller import Controller
+from nodeless.stacks.components.coredns import CoreDns
+from nodeless.stacks.components.discovery import Discovery
+from nodeless.stacks.components.fargate import Fargate
+from nodeless.stacks.components.interruption import InterruptionQueue
+from nodeless.stacks.components.local_chart import local_chart
+from nodeless.stacks.components.lookups import AccountLookup, ClusterLookup, SubnetLookup, issuer_host
+from nodeless.stacks.components.nodes import BroughtNodes, Nodes
+from nodeless.stacks.components.oidc_provider import OidcProvider
+from nodeless.stacks.components.pod_identity import PodIdentity
+from nodeless.stacks.components.role import Boundaries
+from nodeless.stacks.components.spot_role import SpotRole
+from nodeless.stacks.files.yaml_text import yaml_text
 
 Output = tuple[str, object, str]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from imports.aws import AwsProvider, AwsProviderDefaultTags
-from imports.cdktf import (
+from nodeless.imports.aws import AwsProvider, AwsProviderDefaultTags
+from nodeless.imports.cdk import (
     CloudBackend,
     Construct,
     LocalBackend,
@@ -15,9 +15,9 @@ from imports.cdktf import (
     TaggedCloudWorkspaces,
     TerraformStack,
 )
-from nodeless.spec.installation import Installation
-from stacks.components.helm_access import HelmAccess
-from stacks.karpenter import Karpenter
+from nodeless.resolved.installation import Installation
+from nodeless.stacks.components.helm_access import HelmAccess
+from nodeless.stacks.karpenter import Karpenter
 
 # Only arguments that exist at both ends of these ranges are used.
 PROVIDER_VERSIONS = {"aws": ">= 5.100.0, < 7.0.0", "helm": ">= 3.1.0, < 4.0.0"}

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
-from nodeless.spec.installation import Installation
-from nodeless.spec.permissions import proofs
+from nodeless.resolved.installation import Installation
+from nodeless.resolved.permissions import proofs
 
 
 @contextlib.contextmanager

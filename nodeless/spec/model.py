@@ -8,9 +8,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from nodeless.karpenter.chart import REPOSITORY
 from nodeless.karpenter.releases import NEWEST
-from nodeless.spec import text
-from nodeless.spec.names import BY_KEY
-from nodeless.spec.text import broken, literal_tree, switch
+from nodeless.resolved.names import BY_KEY
+from nodeless.spec import text_types as text
+from nodeless.spec.text_types import broken, literal_tree, switch
 
 Tree = Annotated[dict[str, Any], AfterValidator(literal_tree)]
 Strict = ConfigDict(frozen=True, extra="forbid", strict=True)

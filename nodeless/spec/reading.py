@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from nodeless.spec.problems import Path, Problem, SpecError
+from nodeless.finding import Finding, Path, SpecError
 
 LineOf = Callable[[Path], int | None]
 
@@ -36,8 +36,8 @@ def parse(text: str, file: FilePath) -> tuple[Any, LineOf]:
         key = str(error.problem).partition('"')[2].partition('"')[0]
         raise _refused(file, key, "a key stands once", "keep one of the two", _line(error)) from None
     except MarkedYAMLError as error:
-        way_out = "check indentation, colons and quotes near that line"
-        raise _refused(file, str(error.problem), "YAML 1.2", way_out, _line(error)) from None
+        fix = "check indentation, colons and quotes near that line"
+        raise _refused(file, str(error.problem), "YAML 1.2", fix, _line(error)) from None
     except YAMLError as error:
         raise _refused(file, str(error), "YAML 1.2", "check the file for characters that do not belong there") from None
     return _plain(tree), lambda path: _find(tree, path)
@@ -74,5 +74,5 @@ def _plain(node: Any) -> Any:  # noqa: ANN401 - any YAML
     return node
 
 
-def _refused(file: FilePath, value: object, rule: str, way_out: str, line: int | None = None) -> SpecError:
-    return SpecError(str(file), [Problem(path=(), value=value, rule=rule, way_out=way_out, line=line)])
+def _refused(file: FilePath, value: object, rule: str, fix: str, line: int | None = None) -> SpecError:
+    return SpecError(str(file), [Finding(path=(), value=value, expected=rule, fix=fix, line=line)])

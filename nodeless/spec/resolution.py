@@ -10,12 +10,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from nodeless.finding import Finding, Path, SpecError
 from nodeless.karpenter import releases
 from nodeless.karpenter.chart import merged
 from nodeless.karpenter.policy import statement_from
+from nodeless.resolved.installation import FargateProfile, Installation, NodeRole, Queue
+from nodeless.resolved.names import Names
+from nodeless.resolved.partitions import defaults_in, partition_of
 from nodeless.spec import model
-from nodeless.spec.finding import Finding
-from nodeless.spec.guards import (
+from nodeless.spec.guards.cluster import (
     CLUSTER_GUARDS,
     INSTALLATION_GUARDS,
     not_yet,
@@ -23,14 +26,10 @@ from nodeless.spec.guards import (
     unique_names,
     unique_state,
 )
-from nodeless.spec.installation import FargateProfile, Installation, NodeRole, Queue
+from nodeless.spec.guards.resources import one_spot_role
 from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
-from nodeless.spec.names import Names
-from nodeless.spec.partitions import defaults_in, partition_of
-from nodeless.spec.problems import Path, Problem, SpecError
 from nodeless.spec.reading import LineOf, read
-from nodeless.spec.resource_guards import one_spot_role
-from nodeless.spec.text import REFERENCES
+from nodeless.spec.text_types import REFERENCES
 
 CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
 COREDNS_SELECTOR = ("kube-system", {"k8s-app": "kube-dns"})
@@ -48,7 +47,7 @@ VOCABULARY = sorted(
 
 # Pydantic's error types in the operator's words; the fields in braces are the error's own context.
 EXPLAINED = {
-    "rule": ("{rule}", "{way_out}"),
+    "rule": ("{rule}", "{fix}"),
     "missing": ("this key is required", "add it"),
     "literal_error": ("one of {expected}", "write one of these"),
     "union_tag_invalid": ("one of {expected_tags}", "write one of these"),
@@ -207,23 +206,23 @@ class _Desk:
         self.tree = tree
         self.source = source
         self.line_of = line_of
-        self.problems: list[Problem] = []
+        self.findings: list[Finding] = []
 
     def raise_if_any(self) -> None:
         """Stop here if anything is wrong, in the order of the file."""
-        if self.problems:
-            unique = dict.fromkeys(self.problems)
+        if self.findings:
+            unique = dict.fromkeys(self.findings)
             raise SpecError(self.source, sorted(unique, key=lambda problem: problem.line or 0))
 
-    def add(self, path: Path, value: object, rule: str, way_out: str) -> None:
+    def add(self, path: Path, value: object, rule: str, fix: str) -> None:
         """Note a problem, at its line."""
         shown = value if isinstance(value, str | int | float | bool) or value is None else str(value)
-        self.problems.append(Problem(path=path, value=shown, rule=rule, way_out=way_out, line=self.line_of(path)))
+        self.findings.append(Finding(path=path, value=shown, expected=rule, fix=fix, line=self.line_of(path)))
 
     def take(self, findings: Iterable[tuple[int, Finding]]) -> None:
         """Note what guards found, each at its cluster."""
         for index, finding in findings:
-            self.add(self._placed(index, finding.path), finding.value, finding.rule, finding.way_out)
+            self.add(self._placed(index, finding.path), finding.value, finding.expected, finding.fix)
 
     def check_shape(self) -> tuple[Mapping[str, Any], list[Any]]:
         """Check the outermost level and return defaults and clusters."""
@@ -283,9 +282,9 @@ class _Desk:
 
     def _add_detail(self, index: int, whole: Mapping[str, Any], detail: Any) -> None:  # noqa: ANN401 - pydantic's own
         path = _in_file(whole, detail["loc"])
-        rule, way_out = _explained(detail, path)
+        rule, fix = _explained(detail, path)
         value = "(missing)" if detail["type"] == "missing" else _value_at(whole, path)
-        self.add(self._placed(index, path), value, rule, way_out)
+        self.add(self._placed(index, path), value, rule, fix)
 
     def _placed(self, index: int, path: Path) -> Path:
         """Point at the cluster's own key, or at the defaults where the value comes from there."""
@@ -320,8 +319,8 @@ def _explained(detail: Any, path: Path) -> tuple[str, str]:  # noqa: ANN401 - py
     context = detail.get("ctx", {})
     if detail["type"] == "extra_forbidden":
         return "a key of the contract", _did_you_mean(str(path[-1]), VOCABULARY)
-    rule, way_out = EXPLAINED.get(detail["type"], ("{msg}", "docs/configuration.md says what this key takes"))
-    return rule.format(msg=detail["msg"], **context), way_out.format(**context)
+    rule, fix = EXPLAINED.get(detail["type"], ("{msg}", "docs/configuration.md says what this key takes"))
+    return rule.format(msg=detail["msg"], **context), fix.format(**context)
 
 
 def _did_you_mean(key: str, known: Iterable[str]) -> str:

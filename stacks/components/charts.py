@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from imports.cdktf import Construct, ITerraformDependable, TerraformLocal
-from imports.helm import Release
-from stacks.components.addresses import Addresses
+from nodeless.imports.cdk import Construct, ITerraformDependable, TerraformLocal
+from nodeless.imports.helm import Release
+from nodeless.stacks.addresses import Addresses
 
 # A first pod on Fargate takes one to two minutes to get its node.
 CONTROLLER_TIMEOUT = 10 * 60

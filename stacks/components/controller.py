@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from imports.aws import IamPolicy
-from imports.cdktf import Construct, ITerraformDependable
+from nodeless.imports.aws import IamPolicy
+from nodeless.imports.cdk import Construct, ITerraformDependable
 from nodeless.karpenter.policy import Policy, Statement
-from stacks.components.addresses import Addresses
-from stacks.components.policy_document import PolicyDocument
-from stacks.components.role import Boundaries, Role
+from nodeless.stacks.addresses import Addresses
+from nodeless.stacks.components.policy_document import PolicyDocument
+from nodeless.stacks.components.role import Boundaries, Role
 
 
 class Controller(Construct):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from imports.aws import EksAddon
-from imports.cdktf import Construct, ITerraformDependable
-from stacks.components.addresses import Addresses
+from nodeless.imports.aws import EksAddon
+from nodeless.imports.cdk import Construct, ITerraformDependable
+from nodeless.stacks.addresses import Addresses
 
 
 class CoreDns(Construct):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from imports.aws import Ec2Tag
-from imports.cdktf import Construct, ITerraformDependable, Token
-from stacks.components.addresses import Addresses, part
+from nodeless.imports.aws import Ec2Tag
+from nodeless.imports.cdk import Construct, ITerraformDependable, Token
+from nodeless.stacks.addresses import Addresses, part
 
 
 class Discovery(Construct):

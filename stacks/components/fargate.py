@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from imports.aws import EksFargateProfile, EksFargateProfileSelector
-from imports.cdktf import Construct, ITerraformDependable
+from nodeless.imports.aws import EksFargateProfile, EksFargateProfileSelector
+from nodeless.imports.cdk import Construct, ITerraformDependable
 from nodeless.karpenter.policy import Statement
-from stacks.components.addresses import Addresses
-from stacks.components.role import Boundaries, Role
+from nodeless.stacks.addresses import Addresses
+from nodeless.stacks.components.role import Boundaries, Role
 
 
 class Fargate(Construct):

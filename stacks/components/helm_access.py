@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from imports.aws import DataAwsEksClusterAuth
-from imports.cdktf import Construct, Fn, TerraformStack
-from imports.helm import HelmProvider, HelmProviderKubernetes, HelmProviderKubernetesExec
+from nodeless.imports.aws import DataAwsEksClusterAuth
+from nodeless.imports.cdk import Construct, Fn, TerraformStack
+from nodeless.imports.helm import HelmProvider, HelmProviderKubernetes, HelmProviderKubernetesExec
 
 AUTH_API = "client.authentication.k8s.io/v1beta1"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from imports.aws import CloudwatchEventRule, CloudwatchEventTarget, SqsQueue, SqsQueuePolicy
-from imports.cdktf import Construct, ITerraformDependable
+from nodeless.imports.aws import CloudwatchEventRule, CloudwatchEventTarget, SqsQueue, SqsQueuePolicy
+from nodeless.imports.cdk import Construct, ITerraformDependable
 from nodeless.karpenter.interruption import QUEUE_POLICY_ID, RETENTION_SECONDS, TARGET_ID, EventRule
 from nodeless.karpenter.policy import Statement
-from stacks.components.addresses import Addresses
-from stacks.components.policy_document import PolicyDocument
+from nodeless.stacks.addresses import Addresses
+from nodeless.stacks.components.policy_document import PolicyDocument
 
 
 class InterruptionQueue(Construct):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from imports.cdktf import AssetType, Construct, TerraformAsset, TerraformStack
+from nodeless.imports.cdk import AssetType, Construct, TerraformAsset, TerraformStack
 
 CHART = Path(__file__).parents[1] / "charts" / "node-pools"
 # Directly below the stack, where CDKTF writes no hash into the path: assets/karpenter-charts/node-pools.

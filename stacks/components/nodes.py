@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from imports.aws import EksAccessEntry, IamInstanceProfile
-from imports.cdktf import Construct, ITerraformDependable
+from nodeless.imports.aws import EksAccessEntry, IamInstanceProfile
+from nodeless.imports.cdk import Construct, ITerraformDependable
 from nodeless.karpenter.policy import Statement
-from stacks.components.addresses import Addresses
-from stacks.components.role import Boundaries, Role
+from nodeless.stacks.addresses import Addresses
+from nodeless.stacks.components.role import Boundaries, Role
 
 
 class Nodes(Construct):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from imports.aws import IamOpenidConnectProvider
-from imports.cdktf import Construct, ITerraformDependable
-from stacks.components.addresses import Addresses
+from nodeless.imports.aws import IamOpenidConnectProvider
+from nodeless.imports.cdk import Construct, ITerraformDependable
+from nodeless.stacks.addresses import Addresses
 
 
 class OidcProvider(Construct):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from imports.aws import (
+from nodeless.imports.aws import (
     DataAwsIamPolicyDocument,
     DataAwsIamPolicyDocumentStatement,
     DataAwsIamPolicyDocumentStatementCondition,
     DataAwsIamPolicyDocumentStatementPrincipals,
 )
-from imports.cdktf import Construct
+from nodeless.imports.cdk import Construct
 from nodeless.karpenter.policy import Statement
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from imports.aws import IamRole, IamRolePolicy, IamRolePolicyAttachment
-from imports.cdktf import Construct, ITerraformDependable
+from nodeless.imports.aws import IamRole, IamRolePolicy, IamRolePolicyAttachment
+from nodeless.imports.cdk import Construct, ITerraformDependable
 from nodeless.karpenter.policy import Statement
-from stacks.components.addresses import Addresses
-from stacks.components.policy_document import PolicyDocument
+from nodeless.stacks.addresses import Addresses
+from nodeless.stacks.components.policy_document import PolicyDocument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

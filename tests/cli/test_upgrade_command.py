@@ -215,7 +215,7 @@ def test_what_the_new_release_refuses_in_the_file_is_told(run: Run) -> None:
 
     assert code == 0
     assert ["clusters", 0, "node_pools", 0, "spec", "disruption", "expireAfter"] in [row["path"] for row in problems]
-    assert all(row["rule"] and row["way_out"] and row["line"] for row in problems)
+    assert all(row["rule"] and row["fix"] and row["line"] for row in problems)
 
 
 WRONG = (

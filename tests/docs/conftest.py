@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import main as app
+from nodeless.cli.main import main
 from tests.docs.markdown import ROOT
 from tests.synthesized import Synthesized
 
@@ -20,7 +20,7 @@ def synthesize(tmp_path_factory: pytest.TempPathFactory) -> Synthesize:
 
     def run(file: Path) -> Synthesized:
         out = tmp_path_factory.mktemp("out")
-        assert app.main(["--config", str(file), "--out", str(out)]) == 0
+        assert main(["synth", "--config", str(file), "--out", str(out)]) == 0
         return Synthesized.read(out / "stacks" / "demo" / "cdk.tf.json")
 
     return run

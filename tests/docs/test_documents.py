@@ -9,10 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-import main as app
 from nodeless.cli.main import main as nodeless, parser as nodeless_parser
-from nodeless.cli.reference import anchor
-from nodeless.spec.problems import SpecError
+from nodeless.finding import SpecError
 from nodeless.spec.resolution import load
 from tests.docs.markdown import (
     DOCUMENTS,
@@ -25,6 +23,7 @@ from tests.docs.markdown import (
     text_of,
     without_code,
 )
+from tools.reference import anchor
 
 CLUSTER_FILES = [block for block in blocks("yaml") if re.search(r"^clusters:", block.text, re.MULTILINE)]
 LINKS = [
@@ -132,10 +131,7 @@ def test_every_make_target_in_a_document_exists() -> None:
 
 @pytest.mark.parametrize(("block", "words"), nodeless_commands(), ids=str)
 def test_every_nodeless_command_in_a_document_is_one_of_its_own(block: Block, words: list[str]) -> None:
-    if words[0] == "synth":
-        app.parser().parse_args(words[1:])
-    else:
-        nodeless_parser().parse_args(words)
+    nodeless_parser().parse_args(words)
 
     assert block.text
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stacks.karpenter import Karpenter
+from nodeless.stacks.karpenter import Karpenter
 from tests.docs.markdown import ROOT, blocks, code, rows, text_of
 from tests.synthesized import Synthesized
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from nodeless.finding import SpecError
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.karpenter.releases import LAST_PATCHES, NEWEST, RELEASES
 from nodeless.karpenter.versions import Release
-from nodeless.spec.names import LONGEST_CLUSTER_NAME
-from nodeless.spec.partitions import PARTITIONS
-from nodeless.spec.permissions import proofs
-from nodeless.spec.problems import SpecError
+from nodeless.resolved.names import LONGEST_CLUSTER_NAME
+from nodeless.resolved.partitions import PARTITIONS
+from nodeless.resolved.permissions import proofs
 from nodeless.spec.resolution import installation, resolve
 from tests.docs.markdown import ROOT, blocks, code, rows, section
 from tests.synthesized import Synthesized
@@ -68,7 +68,7 @@ def test_each_check_says_what_the_table_shows(check: str, cluster: str, said: st
     with pytest.raises(SpecError) as raised:
         resolve({"clusters": [{"name": "demo", "region": "eu-north-1", **keys} for keys in clusters]}, source=check)
 
-    assert any(said in (problem.rule, problem.way_out) for problem in raised.value.problems)
+    assert any(said in (problem.expected, problem.fix) for problem in raised.value.findings)
 
 
 @pytest.mark.parametrize("release", [Release(*last) for last in LAST_PATCHES], ids=str)

@@ -7,13 +7,13 @@ import sys
 
 from pydantic import BaseModel
 
-from nodeless.cli.reference import anchor, reference
 from nodeless.karpenter.releases import NEWEST, RELEASES
+from nodeless.resolved.names import NAME_RULES
+from nodeless.resolved.partitions import PARTITIONS
 from nodeless.spec import model
-from nodeless.spec.descriptions import descriptions, schema
-from nodeless.spec.names import NAME_RULES
-from nodeless.spec.partitions import PARTITIONS
+from nodeless.spec.schema import descriptions, schema
 from tests.docs.markdown import HEADING, ROOT, code, rows, section, text_of
+from tools.reference import anchor, reference
 
 REFERENCE = ROOT / "docs" / "configuration.md"
 SECTIONS = [
@@ -75,7 +75,7 @@ def test_a_switch_shows_all_it_takes_and_a_kind_of_text_its_rule() -> None:
 
 def test_it_is_written_without_node_or_the_framework() -> None:
     program = (
-        "import sys; from nodeless.cli.reference import reference; reference(); "
+        "import sys; from tools.reference import reference; reference(); "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
 

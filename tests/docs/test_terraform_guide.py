@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import main as app
-from stacks.output import WRITTEN
+from nodeless.cli.main import main
+from nodeless.stacks.files.output_folder import WRITTEN
 from tests.docs.markdown import ROOT, blocks, code, rows, section
 from tests.synthesized import Synthesized
 
@@ -22,7 +22,7 @@ def test_the_files_for_a_gitops_tool_are_where_it_says(tmp_path: Path) -> None:
     (file,) = (block for block in blocks("yaml", GUIDE) if "gitops" in block.text)
     (tmp_path / "clusters.yaml").write_text(file.text, encoding="utf-8")
 
-    assert app.main(["--config", str(tmp_path / "clusters.yaml"), "--out", str(tmp_path / "out")]) == 0
+    assert main(["synth", "--config", str(tmp_path / "clusters.yaml"), "--out", str(tmp_path / "out")]) == 0
 
     stack = tmp_path / "out" / "stacks" / "demo"
     named = {code(row[0])[0] for row in rows(section(GUIDE, "With a GitOps tool"))}

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from ruamel.yaml import YAML
 
-import main as app
+from nodeless.cli.main import main
 from nodeless.spec.resolution import load
+from nodeless.stacks.app import build
 from tests.synthesized import Block, Synthesized
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     @cache
     def folder(name: str) -> Path:
         out = tmp_path_factory.mktemp(name)
-        app.build(load(EXAMPLES / f"{name}.yaml"), out)
+        build(load(EXAMPLES / f"{name}.yaml"), out)
         return out / "stacks"
 
     return folder
@@ -84,7 +85,7 @@ def test_an_example_synthesizes_to_the_terraform_that_was_reviewed(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_says_the_same_in_any_folder(name: str, tmp_path: Path, folders: Callable[[str], Path]) -> None:
-    app.build(load(EXAMPLES / f"{name}.yaml"), tmp_path)
+    build(load(EXAMPLES / f"{name}.yaml"), tmp_path)
 
     def contents(folder: Path) -> dict[str, str]:
         files = (file for file in sorted(folder.rglob("*")) if file.is_file())
@@ -280,11 +281,11 @@ def test_files_of_a_delivery_that_is_gone_are_gone_with_the_next_synthesis(tmp_p
     file, out = tmp_path / "clusters.yaml", tmp_path / "out"
     folder = out / "stacks" / "delivered" / "gitops"
     file.write_text(text, encoding="utf-8")
-    assert app.main(["--config", str(file), "--out", str(out)]) == 0
+    assert main(["synth", "--config", str(file), "--out", str(out)]) == 0
     assert folder.is_dir()
 
     file.write_text(text.replace("delivery: gitops", "delivery: none"), encoding="utf-8")
-    assert app.main(["--config", str(file), "--out", str(out)]) == 0
+    assert main(["synth", "--config", str(file), "--out", str(out)]) == 0
     assert not folder.exists()
 
 
@@ -341,6 +342,6 @@ def test_every_example_is_destroyed_from_its_pools_down_to_its_roles(name: str, 
 def test_the_two_line_file_of_the_readme_synthesizes_to_the_terraform_that_was_reviewed(
     tmp_path: Path, json_snapshot: SnapshotAssertion
 ) -> None:
-    app.build(load(EXAMPLES.parent / "clusters.yaml"), tmp_path)
+    build(load(EXAMPLES.parent / "clusters.yaml"), tmp_path)
 
     assert Synthesized.read(tmp_path / "stacks/demo/cdk.tf.json").for_snapshot() == json_snapshot

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from imports import fast_bindings
+from nodeless.imports import fast_bindings
 
 ROOT = Path(__file__).parents[2]
 SAYS_SOMETHING_ABOUT_NODE = {"JSII_NODE", "NODE_OPTIONS", "NODELESS_BINDINGS"}

@@ -2,7 +2,7 @@
 
 import sys
 
-from imports.aws import (
+from nodeless.imports.aws import (
     AwsProvider,
     AwsProviderDefaultTags,
     CloudwatchEventRule,
@@ -15,8 +15,8 @@ from imports.aws import (
     IamRole,
     SqsQueue,
 )
-from imports.cdktf import App, LocalBackend, TerraformOutput, TerraformStack
-from imports.helm import HelmProvider, HelmProviderKubernetes, Release
+from nodeless.imports.cdk import App, LocalBackend, TerraformOutput, TerraformStack
+from nodeless.imports.helm import HelmProvider, HelmProviderKubernetes, Release
 
 app = App(outdir=sys.argv[1])
 stack = TerraformStack(app, "small")

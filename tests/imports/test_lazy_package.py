@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from imports.lazy_package import LazyPackage, put_lazy_package
+from nodeless.imports.lazy_package import LazyPackage, put_lazy_package
 
 NAME = "toy_provider"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from imports import fast_bindings
+from nodeless.imports import fast_bindings
 from tests.imports.processes import node_in_use, run
 
 NODE = node_in_use()
@@ -124,7 +124,7 @@ def test_the_lazy_index_names_the_same_modules_as_the_index(package: str) -> Non
 def test_a_node_named_by_the_user_is_used(tmp_path: Path) -> None:
     program = f"""
 import jsii
-from imports.cdktf import App
+from nodeless.imports.cdk import App
 App(outdir={str(tmp_path)!r})
 print(jsii.kernel.provider._process._process.args[0])
 """

@@ -12,9 +12,9 @@ PROCESS = """
 import json, os, subprocess, sys, typing
 
 hints, before = typing.get_type_hints, dict(os.environ)
-from imports.aws import IamRole
-from imports.cdktf import App, TerraformStack
-from imports.helm import Release
+from nodeless.imports.aws import IamRole
+from nodeless.imports.cdk import App, TerraformStack
+from nodeless.imports.helm import Release
 
 loaded = sorted(name for name in sys.modules if name.startswith("cdktf_cdktf_provider_") and name.count(".") == 1)
 show = "import json, os; print(json.dumps(dict(os.environ)))"
@@ -97,8 +97,8 @@ import sys
 import cdktf
 import cdktf_cdktf_provider_helm as helm
 
-from imports.cdktf import App, TerraformStack
-from imports.helm import Release
+from nodeless.imports.cdk import App, TerraformStack
+from nodeless.imports.helm import Release
 
 assert sys.modules["cdktf_cdktf_provider_helm"] is helm
 assert helm.release.Release is Release and "cdktf_cdktf_provider_helm.data_helm_template" in sys.modules

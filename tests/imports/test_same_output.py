@@ -28,7 +28,7 @@ def test_fast_and_plain_bindings_give_the_same_output(tmp_path: Path) -> None:
 def test_without_background_loading_the_app_works_the_same(tmp_path: Path) -> None:
     program = """
 import runpy, sys
-sys.modules["imports.background_loading"] = None  # As when jsii has other insides: importing it fails.
+sys.modules["nodeless.imports.background_loading"] = None  # As when jsii has other insides: importing it fails.
 runpy.run_path(sys.argv.pop(1), run_name="__main__")
 """
     fast = run(APP, str(tmp_path / "fast"))

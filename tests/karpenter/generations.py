@@ -13,9 +13,9 @@ from nodeless.karpenter.policy import Policy, document
 from nodeless.karpenter.releases import RELEASES, find
 from nodeless.karpenter.trust import fargate_trust, irsa_trust, node_trust, pod_identity_trust
 from nodeless.karpenter.versions import Release
-from nodeless.spec.installation import Installation
-from nodeless.spec.partitions import PARTITIONS, partition_of
-from nodeless.spec.permissions import controller_policies, place_of
+from nodeless.resolved.installation import Installation
+from nodeless.resolved.partitions import PARTITIONS, partition_of
+from nodeless.resolved.permissions import controller_policies, place_of
 from nodeless.spec.resolution import installation
 
 ACCOUNT = "123456789012"

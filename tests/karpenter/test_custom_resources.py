@@ -9,15 +9,6 @@ from typing import Any
 import pytest
 
 from nodeless.karpenter import custom_resource_fields as fields
-from nodeless.karpenter.custom_resource_checks import (
-    CLASS_CHECKS,
-    POOL_CHECKS,
-    Flaw,
-    Given,
-    Review,
-    flaws,
-    when,
-)
 from nodeless.karpenter.custom_resources import (
     PROFILE_FIELD,
     ResourceInputs,
@@ -28,6 +19,15 @@ from nodeless.karpenter.custom_resources import (
 )
 from nodeless.karpenter.releases import NEWEST, RELEASES, find
 from nodeless.karpenter.versions import Release, Window, between, in_effect, since
+from nodeless.spec.guards.custom_resource_checks import (
+    CLASS_CHECKS,
+    POOL_CHECKS,
+    Finding,
+    Given,
+    Review,
+    flaws,
+    when,
+)
 from tests.karpenter.mistakes import MISTAKES, Spec, drop, put
 
 INPUTS = ResourceInputs(
@@ -189,14 +189,14 @@ def test_a_mistake_is_found_where_it_stands_with_the_way_out(name: str) -> None:
     (flaw,) = flaws(breached(name))
 
     assert flaw.path == (f"node_{which}s" if which == "pool" else "node_classes", 0, "spec", *path)
-    assert words in f"{flaw.rule} | {flaw.way_out}"
+    assert words in f"{flaw.expected} | {flaw.fix}"
 
 
 def test_a_role_in_an_isolated_vpc_is_refused_because_karpenter_could_not_make_its_profile() -> None:
     (flaw,) = flaws(given(NEWEST, node_class=default_class(NEWEST, INPUTS), isolated=True))
 
     assert flaw.path == ("node_classes", 0, "spec", "role")
-    assert flaw.way_out == "write instanceProfile: demo-karpenter-instance-profile"
+    assert flaw.fix == "write instanceProfile: demo-karpenter-instance-profile"
 
 
 def test_a_name_stands_once_in_each_list() -> None:
@@ -204,8 +204,8 @@ def test_a_name_stands_once_in_each_list() -> None:
 
     (flaw,) = flaws(replace(whole, pools=whole.pools * 2))
 
-    assert flaw == Flaw(("node_pools", 1, "name"), "default", flaw.rule, flaw.way_out)
-    assert "node_pools[0]" in flaw.rule
+    assert flaw == Finding(("node_pools", 1, "name"), "default", flaw.expected, flaw.fix)
+    assert "node_pools[0]" in flaw.expected
 
 
 def test_names_only_known_at_apply_are_not_compared() -> None:
@@ -253,7 +253,7 @@ def default_of(which: str, release: Release) -> Spec:
     return default_pool(release, INPUTS) if which == "pool" else default_class(release, INPUTS)
 
 
-def found(which: str, release: Release, spec: Spec) -> list[Flaw]:
+def found(which: str, release: Release, spec: Spec) -> list[Finding]:
     whole = given(release, pool=spec) if which == "pool" else given(release, node_class=spec)
     return list(flaws(whole))
 
@@ -266,12 +266,12 @@ def found(which: str, release: Release, spec: Spec) -> list[Flaw]:
 def test_a_field_of_another_generation_is_told_its_right_place(
     which: str, window: Window, row: tuple[str, str]
 ) -> None:
-    template, way_out = row
+    template, fix = row
     release = in_window(window)
 
     wrong = found(which, release, put(default_of(which, release), template, {} if template == "template" else "x"))
 
-    assert [flaw.way_out for flaw in wrong if "another API" in flaw.rule] == [way_out]
+    assert [flaw.fix for flaw in wrong if "another API" in flaw.expected] == [fix]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_a_field_is_refused_outside_its_releases(which: str, window: Window, tem
 
     wrong = found(which, release, put(default_of(which, release), template, {"x": "y"}))
 
-    assert any(flaw.path[3] == top and str(release) in flaw.rule for flaw in wrong), wrong
+    assert any(flaw.path[3] == top and str(release) in flaw.expected for flaw in wrong), wrong
 
 
 @pytest.mark.parametrize(
@@ -298,13 +298,13 @@ def test_a_field_is_refused_outside_its_releases(which: str, window: Window, tem
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
 def test_a_required_field_is_missed(which: str, window: Window, row: tuple[str, str]) -> None:
-    template, way_out = row
+    template, fix = row
     release = in_window(window)
     whole = default_of(which, release)
     if template.endswith(("aints[].key", "aints[].effect")):
         whole = put(whole, template.rpartition(".")[0], {"key": "a", "effect": "NoSchedule"})
 
-    assert way_out in [flaw.way_out for flaw in found(which, release, drop(whole, template))]
+    assert fix in [flaw.fix for flaw in found(which, release, drop(whole, template))]
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_a_word_is_taken_in_its_releases_only(which: str, window: Window, row: t
 
     def refused(release: Release) -> bool:
         spec = put(default_of(which, release), template, word)
-        return any(flaw.value == word for flaw in found(which, release, spec) if "one of" in flaw.rule)
+        return any(flaw.value == word for flaw in found(which, release, spec) if "one of" in flaw.expected)
 
     known_to_field = [
         release

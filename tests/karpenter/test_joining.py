@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from nodeless.karpenter.joining import (
+from nodeless.resolved.node_access import (
     MappedRole,
     identity_mapping_commands,
     map_roles,

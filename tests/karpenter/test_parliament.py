@@ -13,7 +13,7 @@ from nodeless.karpenter.nodes import cni_ipv6
 from nodeless.karpenter.policy import Statement, document
 from nodeless.karpenter.releases import find
 from nodeless.karpenter.versions import Window, before, since
-from nodeless.spec.permissions import place_of
+from nodeless.resolved.permissions import place_of
 from tests.karpenter.generations import ACCOUNT, BY_LETTER, EXAMPLE_REGIONS, GENERATIONS, installed, policies
 
 KIND_BY_KIND = "upstream allows a launch kind by kind: what exists by its ARN, what the launch creates by its tags"

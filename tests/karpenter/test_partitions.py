@@ -8,14 +8,14 @@ from typing import Any
 import botocore.session
 import pytest
 
-from nodeless.spec.partitions import (
+from nodeless.finding import SpecError
+from nodeless.resolved.partitions import (
     FARGATE,
     PARTITIONS,
     POD_IDENTITY,
     nearest_region,
     partition_of,
 )
-from nodeless.spec.problems import SpecError
 from nodeless.spec.resolution import resolve
 
 BOOKS = {book.name: book for book in PARTITIONS}
@@ -89,8 +89,8 @@ def problem(**keys: Any) -> tuple[str, str, str]:  # noqa: ANN401 - the keys of 
     """Return where the only problem stands, the rule and the way out."""
     with pytest.raises(SpecError) as refusal:
         resolved(**keys)
-    (found,) = refusal.value.problems
-    return found.where().removeprefix("clusters[0]."), found.rule, found.way_out
+    (found,) = refusal.value.findings
+    return found.where().removeprefix("clusters[0]."), found.rule, found.fix
 
 
 def test_a_mistyped_region_is_answered_with_the_one_that_was_meant() -> None:
@@ -106,10 +106,10 @@ def test_the_controller_runs_on_fargate_by_default_where_eks_offers_that() -> No
 
 @pytest.mark.parametrize("fargate", [True, {}, {"selectors": [{"namespace": "karpenter"}]}])
 def test_fargate_in_govcloud_is_refused(fargate: object) -> None:
-    where, rule, way_out = problem(region="us-gov-west-1", fargate=fargate)
+    where, rule, fix = problem(region="us-gov-west-1", fargate=fargate)
 
     assert (where, rule) == ("fargate", "AWS does not offer EKS on Fargate in the partition aws-us-gov")
-    assert way_out.startswith("set fargate: false")
+    assert fix.startswith("set fargate: false")
 
 
 def test_pod_identity_in_an_isolated_partition_is_refused() -> None:
@@ -162,10 +162,10 @@ def test_a_key_of_another_region_is_refused() -> None:
     ],
 )
 def test_an_issuer_of_another_region_is_refused(issuer: str) -> None:
-    where, rule, way_out = problem(region="cn-north-1", oidc_issuer=issuer)
+    where, rule, fix = problem(region="cn-north-1", oidc_issuer=issuer)
 
     assert (where, rule) == ("oidc_issuer", "an address of cn-north-1; this one is of us-east-1")
-    assert way_out.endswith("which begins with https://oidc.eks.cn-north-1.amazonaws.com.cn/id/")
+    assert fix.endswith("which begins with https://oidc.eks.cn-north-1.amazonaws.com.cn/id/")
 
 
 def test_an_endpoint_of_another_region_is_refused() -> None:

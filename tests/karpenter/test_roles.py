@@ -11,7 +11,7 @@ from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import document
 from nodeless.karpenter.releases import find
 from nodeless.karpenter.trust import fargate_trust, irsa_trust, node_trust, pod_identity_trust
-from nodeless.spec.partitions import PARTITIONS
+from nodeless.resolved.partitions import PARTITIONS
 from tests.karpenter.generations import installed
 
 PLACE = Place(partition="aws", dns_suffix="amazonaws.com", region="eu-north-1", account="123456789012", cluster="demo")

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from nodeless.cli.explaining import explanation
+from nodeless.cli.explain import explanation
 from nodeless.karpenter.controller import DUTIES, Grant, statements
 from nodeless.karpenter.interruption import event_rules
 from nodeless.karpenter.packing import EXTRA_KEY, WHOLE_KEY, fits_whole, pack
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT, MANAGED_POLICY_LIMIT, Statement, size
 from nodeless.karpenter.releases import find
-from nodeless.spec.names import BY_KEY, POLICY_LIMIT, RULE_LIMIT
-from nodeless.spec.partitions import partition_of
-from nodeless.spec.permissions import controller_policies, place_of, proofs, sizes
+from nodeless.resolved.names import BY_KEY, POLICY_LIMIT, RULE_LIMIT
+from nodeless.resolved.partitions import partition_of
+from nodeless.resolved.permissions import controller_policies, place_of, proofs, sizes
 from nodeless.spec.resolution import installation, resolve
 from tests.karpenter.generations import ACCOUNT, BY_LETTER, GENERATIONS, installed, policies
 

@@ -13,18 +13,18 @@ from nodeless.karpenter.chart import ChartInputs
 from nodeless.karpenter.chart_keys import CONTROLLER_CHART_KEYS, CRD_CHART_KEYS, KeyChange, key_changes
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, size, statement_from
 from nodeless.karpenter.releases import LAST_PATCHES, RELEASES, find
-from nodeless.karpenter.resource_changes import resource_changes
-from nodeless.karpenter.upgrade import StatementChange, Upgrade, compare, picture_anywhere
-from nodeless.karpenter.upgrade_path import UPGRADE_NOTES, WAYPOINTS, legs, notes
 from nodeless.karpenter.versions import Release
 from nodeless.spec.model import ExtraStatement
+from nodeless.upgrade.comparison import StatementChange, Upgrade, compare, contents_anywhere
+from nodeless.upgrade.path import UPGRADE_NOTES, WAYPOINTS, legs, notes
+from nodeless.upgrade.resource_changes import resource_changes
 
 NEWEST_PATCHES = [Release(*last) for last in LAST_PATCHES]
 CLUSTER_NAME = "StringEquals aws:RequestTag/eks:eks-cluster-name = <cluster>"
 
 
 def upgrade(old: str, new: str) -> Upgrade:
-    return compare(picture_anywhere(find(old)), picture_anywhere(find(new)))
+    return compare(contents_anywhere(find(old)), contents_anywhere(find(new)))
 
 
 def statement(changes: Upgrade, sid: str) -> StatementChange:

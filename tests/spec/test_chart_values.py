@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nodeless.spec.problems import SpecError
+from nodeless.finding import SpecError
 from nodeless.spec.resolution import resolve
 
 
@@ -46,19 +46,17 @@ NOT_READ: list[tuple[str, dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("version", "values", "key", "way_out"), NOT_READ, ids=[f"{row[2]} {row[0]}" for row in NOT_READ]
-)
+@pytest.mark.parametrize(("version", "values", "key", "fix"), NOT_READ, ids=[f"{row[2]} {row[0]}" for row in NOT_READ])
 def test_a_key_of_another_release_is_answered_with_the_right_one(
-    version: str, values: dict[str, Any], key: str, way_out: str
+    version: str, values: dict[str, Any], key: str, fix: str
 ) -> None:
     with pytest.raises(SpecError) as raised:
         check(version, values)
 
-    (problem,) = raised.value.problems
+    (problem,) = raised.value.findings
     assert problem.where() == f"clusters[0].karpenter.values.{key}"
-    assert problem.rule == f"a key that the chart of {version} reads"
-    assert problem.way_out == way_out
+    assert problem.expected == f"a key that the chart of {version} reads"
+    assert problem.fix == fix
 
 
 def test_keys_the_release_reads_pass_with_everything_below_them() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from nodeless.spec.delivery import gitops_files
-from nodeless.spec.problems import SpecError
-from nodeless.spec.references import references_in
+from nodeless.finding import SpecError
+from nodeless.resolved.delivery import gitops_files
+from nodeless.resolved.references import references_in
 from nodeless.spec.resolution import installation
 
 Literals = Callable[..., dict[str, Any]]
@@ -18,7 +18,7 @@ Literals = Callable[..., dict[str, Any]]
 def refused(**keys: Any) -> list[str]:  # noqa: ANN401 - keys of a cluster
     with pytest.raises(SpecError) as raised:
         installation(**keys)
-    return [problem.where().rpartition(".")[2] for problem in raised.value.problems]
+    return [problem.where().rpartition(".")[2] for problem in raised.value.findings]
 
 
 def test_files_need_the_account_and_the_issuer() -> None:

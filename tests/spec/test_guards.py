@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from nodeless.spec.problems import Problem, SpecError
+from nodeless.finding import Finding, SpecError
 from nodeless.spec.resolution import resolve
 
 
-def problems(**keys: Any) -> list[Problem]:  # noqa: ANN401 - keys of a cluster, right or wrong
+def problems(**keys: Any) -> list[Finding]:  # noqa: ANN401 - keys of a cluster, right or wrong
     with pytest.raises(SpecError) as raised:
         resolve({"clusters": [{"name": "demo", "region": "eu-north-1", **keys}]}, source="clusters.yaml")
-    return list(raised.value.problems)
+    return list(raised.value.findings)
 
 
 ONE_KEY_WRONG = [
@@ -93,21 +93,21 @@ def test_a_wrong_key_is_named_with_its_rule_and_a_way_out(keys: dict[str, Any], 
     (problem,) = problems(**keys)
 
     assert problem.where() == where
-    assert rule in problem.rule
-    assert problem.way_out
+    assert rule in problem.expected
+    assert problem.fix
 
 
 def test_an_unknown_key_is_answered_with_the_one_that_was_meant() -> None:
     (problem,) = problems(regoin="x")
 
-    assert problem.way_out == "did you mean region?"
+    assert problem.fix == "did you mean region?"
 
 
 def test_a_release_too_old_for_the_cluster_is_answered_with_the_nearest_that_fits() -> None:
     (problem,) = problems(kubernetes="1.33", karpenter={"version": "1.4.0"})
 
-    assert problem.rule == "Karpenter 1.4.0 runs on Kubernetes 1.25 to 1.32"
-    assert problem.way_out == "set karpenter.version to 1.5.8"
+    assert problem.expected == "Karpenter 1.4.0 runs on Kubernetes 1.25 to 1.32"
+    assert problem.fix == "set karpenter.version to 1.5.8"
 
 
 def test_statements_that_pass_the_size_iam_allows_are_refused() -> None:
@@ -117,7 +117,7 @@ def test_statements_that_pass_the_size_iam_allows_are_refused() -> None:
 
     assert problem.where() == "clusters[0].extra_statements"
     assert "KarpenterControllerExtraPolicy-demo" in str(problem.value)
-    assert "6144" in problem.rule
+    assert "6144" in problem.expected
 
 
 def test_all_mistakes_are_reported_at_once_also_those_across_keys() -> None:
@@ -134,10 +134,10 @@ def test_all_mistakes_are_reported_at_once_also_those_across_keys() -> None:
     ]
 
 
-def several(*clusters: dict[str, Any], **top: Any) -> list[Problem]:  # noqa: ANN401 - right or wrong
+def several(*clusters: dict[str, Any], **top: Any) -> list[Finding]:  # noqa: ANN401 - right or wrong
     with pytest.raises(SpecError) as raised:
         resolve({"clusters": list(clusters), **top}, source="clusters.yaml")
-    return list(raised.value.problems)
+    return list(raised.value.findings)
 
 
 def test_one_cluster_name_stands_once_whatever_its_case() -> None:
@@ -152,7 +152,7 @@ def test_two_clusters_of_one_account_do_not_share_an_iam_name() -> None:
     (problem,) = several(*rows)
 
     assert problem.where() == "clusters[1].names.node_role"
-    assert "once per account" in problem.rule
+    assert "once per account" in problem.expected
 
 
 def test_two_clusters_of_two_accounts_may_share_an_iam_name() -> None:
@@ -180,7 +180,7 @@ def test_a_mistake_in_the_defaults_is_reported_there_and_once() -> None:
     )
 
     assert problem.where() == "defaults.karpenter.versoin"
-    assert problem.way_out == "did you mean version?"
+    assert problem.fix == "did you mean version?"
 
 
 @pytest.mark.parametrize("tree", [None, [], "text", {}, {"clusters": []}, {"clusters": {"name": "demo"}}])
@@ -188,11 +188,11 @@ def test_a_file_without_clusters_is_refused(tree: object) -> None:
     with pytest.raises(SpecError) as raised:
         resolve(tree, source="clusters.yaml")
 
-    assert len(raised.value.problems) == 1
+    assert len(raised.value.findings) == 1
 
 
 def test_a_key_beside_clusters_is_refused() -> None:
     (problem,) = several({"name": "one", "region": "eu-north-1"}, default={})
 
     assert problem.where() == "default"
-    assert problem.way_out == "did you mean defaults?"
+    assert problem.fix == "did you mean defaults?"

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from nodeless.spec.problems import Problem, SpecError
+from nodeless.finding import Finding, SpecError
 from nodeless.spec.resolution import resolve
 
 
-def problems(**keys: Any) -> list[Problem]:  # noqa: ANN401 - keys of a cluster
+def problems(**keys: Any) -> list[Finding]:  # noqa: ANN401 - keys of a cluster
     try:
         resolve({"clusters": [{"name": "demo", "region": "eu-north-1", **keys}]}, source="clusters.yaml")
     except SpecError as error:
-        return list(error.problems)
+        return list(error.findings)
     return []
 
 
@@ -77,12 +77,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_policy_that_would_fail_is_refused(case: str) -> None:
-    keys, rule, way_out = REFUSED[case]
+    keys, rule, fix = REFUSED[case]
 
-    found = [problem for problem in problems(**keys) if rule in problem.rule]
+    found = [problem for problem in problems(**keys) if rule in problem.expected]
     assert len(found) == 1, problems(**keys)
     assert found[0].where() == "clusters[0].karpenter.policy"
-    assert way_out in found[0].way_out
+    assert fix in found[0].fix
 
 
 WORKS: dict[str, dict[str, Any]] = {
@@ -115,7 +115,7 @@ def test_a_class_whose_instances_the_policy_never_lets_go_is_refused() -> None:
     (problem,) = problems(karpenter={"policy": "blog", "version": "0.31"}, node_classes=[ALPHA_CLASS])
 
     assert problem.where() == "clusters[0].node_classes[0].spec.tags"
-    assert problem.way_out == "add karpenter.sh/discovery: demo"
+    assert problem.fix == "add karpenter.sh/discovery: demo"
 
 
 def test_upstreams_own_policy_asks_no_tag_of_a_class() -> None:

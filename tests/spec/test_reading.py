@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeless.spec.problems import SpecError
+from nodeless.finding import SpecError
 from nodeless.spec.resolution import load
 
 
@@ -21,21 +21,21 @@ def refused(folder: Path, text: str | bytes) -> SpecError:
 def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path) -> None:
     error = refused(tmp_path, "clusters:\n  - name: demo\n    region: eu-north-1\n    name: other\n")
 
-    (problem,) = error.problems
+    (problem,) = error.findings
     assert (problem.value, problem.line) == ("name", 4)
-    assert problem.rule == "a key stands once"
+    assert problem.expected == "a key stands once"
 
 
 def test_broken_yaml_is_refused_with_its_line(tmp_path: Path) -> None:
-    (problem,) = refused(tmp_path, "clusters:\n  - name: demo\n   region: x\n").problems
+    (problem,) = refused(tmp_path, "clusters:\n  - name: demo\n   region: x\n").findings
 
-    assert problem.rule == "YAML 1.2"
+    assert problem.expected == "YAML 1.2"
     assert problem.line == 3
 
 
 @pytest.mark.parametrize("text", [b"\xff\xfe\x00", b"clusters: \x00"], ids=["not UTF-8", "a control character"])
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path, text: bytes) -> None:
-    assert len(refused(tmp_path, text).problems) == 1
+    assert len(refused(tmp_path, text).findings) == 1
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
 def test_a_mistake_is_reported_with_the_line_it_stands_on(tmp_path: Path) -> None:
     error = refused(tmp_path, "defaults:\n  region: moon-1\nclusters:\n  - name: demo\n  - name: two\n    regon: x\n")
 
-    assert [(problem.where(), problem.line) for problem in error.problems] == [
+    assert [(problem.where(), problem.line) for problem in error.findings] == [
         ("defaults.region", 2),
         ("clusters[1].regon", 6),
     ]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from nodeless.finding import SpecError
 from nodeless.karpenter.versions import Release
-from nodeless.spec.installation import Installation
-from nodeless.spec.names import BY_KEY, NAME_RULES, fitted
-from nodeless.spec.permissions import controller_policies, place_of, proofs
-from nodeless.spec.problems import SpecError
+from nodeless.resolved.installation import Installation
+from nodeless.resolved.names import BY_KEY, NAME_RULES, fitted
+from nodeless.resolved.permissions import controller_policies, place_of, proofs
 from nodeless.spec.resolution import installation, resolve
 
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from nodeless.spec.problems import Problem, SpecError
+from nodeless.finding import Finding, SpecError
+from nodeless.resolved.resources import all_manifests, given
 from nodeless.spec.resolution import installation, load, resolve
-from nodeless.spec.resources import all_manifests, given
 
 
-def problems(**keys: Any) -> list[Problem]:  # noqa: ANN401 - keys of a cluster
+def problems(**keys: Any) -> list[Finding]:  # noqa: ANN401 - keys of a cluster
     try:
         resolve({"clusters": [{"name": "demo", "region": "eu-north-1", **keys}]}, source="test")
     except SpecError as error:
-        return list(error.problems)
+        return list(error.findings)
     return []
 
 
@@ -44,10 +44,10 @@ clusters:
     with pytest.raises(SpecError) as error:
         load(file)
 
-    (problem,) = error.value.problems
+    (problem,) = error.value.findings
     assert problem.where() == "clusters[0].node_pools[0].spec.disruption.expireAfter"
     assert problem.line == 9
-    assert problem.way_out == "move it to template.spec.expireAfter"
+    assert problem.fix == "move it to template.spec.expireAfter"
 
 
 def test_without_pools_there_is_a_default_one_with_its_class() -> None:
@@ -169,7 +169,7 @@ def test_what_cannot_work_is_refused(case: str) -> None:
     (problem,) = problems(**keys)
 
     assert problem.where() == f"clusters[0].{where}"
-    assert rule in problem.rule
+    assert rule in problem.expected
 
 
 def test_one_cluster_of_an_account_makes_the_role_for_spot() -> None:
@@ -181,6 +181,6 @@ def test_one_cluster_of_an_account_makes_the_role_for_spot() -> None:
     with pytest.raises(SpecError) as error:
         resolve({"clusters": clusters}, source="test")
 
-    (problem,) = error.value.problems
+    (problem,) = error.value.findings
     assert problem.where() == "clusters[2].spot_service_linked_role"
-    assert "clusters[0]" in problem.rule
+    assert "clusters[0]" in problem.expected

@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
+from nodeless.finding import Finding, SpecError
 from nodeless.karpenter.place import Place
-from nodeless.spec.installation import Installation
-from nodeless.spec.permissions import node_role_arns, place_of
-from nodeless.spec.problems import Problem, SpecError
+from nodeless.resolved.installation import Installation
+from nodeless.resolved.permissions import node_role_arns, place_of
 from nodeless.spec.resolution import installation, resolve
 
 ARN = "arn:aws:iam::123456789012:role/nodes"
 POLICY = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
 
 
-def problems(*clusters: dict[str, Any]) -> list[Problem]:
+def problems(*clusters: dict[str, Any]) -> list[Finding]:
     rows = [{"name": "demo", "region": "eu-north-1", **keys} for keys in clusters]
     with pytest.raises(SpecError) as raised:
         resolve({"clusters": rows}, source="clusters.yaml")
-    return list(raised.value.problems)
+    return list(raised.value.findings)
 
 
 def with_roles(**roles: Any) -> dict[str, Any]:  # noqa: ANN401 - keys of a cluster
@@ -83,7 +83,7 @@ def test_what_cannot_work_is_refused_where_it_stands(case: str) -> None:
     keys, where, rule = REFUSED[case]
 
     found = problems(keys)
-    assert any(problem.where().startswith(where) and rule in problem.rule for problem in found), found
+    assert any(problem.where().startswith(where) and rule in problem.expected for problem in found), found
 
 
 def test_two_clusters_whose_role_names_meet_are_refused() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from imports.cdktf import Construct, TerraformStack, Testing
+from nodeless.imports.cdk import Construct, TerraformStack, Testing
 from nodeless.spec.resolution import resolve
-from stacks.karpenter_stack import KarpenterStack
+from nodeless.stacks.karpenter_stack import KarpenterStack
 from tests.synthesized import Synthesized
 
 

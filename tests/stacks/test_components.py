@@ -9,13 +9,13 @@ from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import Policy, Statement, string_equals
 from nodeless.karpenter.trust import fargate_trust, irsa_trust, node_trust
 from nodeless.karpenter.versions import Release
-from stacks.components.addresses import Addresses
-from stacks.components.controller import Controller
-from stacks.components.discovery import Discovery
-from stacks.components.fargate import Fargate
-from stacks.components.interruption import InterruptionQueue
-from stacks.components.oidc_provider import OidcProvider
-from stacks.components.role import Boundaries, Role
+from nodeless.stacks.addresses import Addresses
+from nodeless.stacks.components.controller import Controller
+from nodeless.stacks.components.discovery import Discovery
+from nodeless.stacks.components.fargate import Fargate
+from nodeless.stacks.components.interruption import InterruptionQueue
+from nodeless.stacks.components.oidc_provider import OidcProvider
+from nodeless.stacks.components.role import Boundaries, Role
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion

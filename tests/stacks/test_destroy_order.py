@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-import main
-from nodeless.spec.problems import SpecError
-from stacks import destroy_order
-from stacks.destroy_order import ORDER, dependencies, out_of_order, reach
+from nodeless.cli.main import main
+from nodeless.finding import SpecError
+from nodeless.stacks import destroy_order
+from nodeless.stacks.destroy_order import ORDER, dependencies, out_of_order, reach
 from tests.synthesized import Synthesized
 
 StackOf = Callable[..., Synthesized]
@@ -150,7 +150,7 @@ def test_a_stack_out_of_order_is_not_put_in_place(tmp_path: Path, monkeypatch: p
     config, out = Path(__file__).parents[2] / "clusters.yaml", tmp_path / "out"
     monkeypatch.setattr(destroy_order, "ORDER", (*ORDER, ("aws_iam_role.node", "helm_release.node_pools")))
 
-    assert main.main(["--config", str(config), "--out", str(out)]) == main.WRONG_INPUT
+    assert main(["synth", "--config", str(config), "--out", str(out)]) == 2
     assert not out.exists()
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from cdktf_cdktf_provider_aws.eks_cluster import EksCluster, EksClusterVpcConfig
 
-from imports.aws import AwsProvider
-from imports.cdktf import Construct
+from nodeless.imports.aws import AwsProvider
+from nodeless.imports.cdk import Construct
 from nodeless.spec.resolution import installation
-from stacks.karpenter import Karpenter
+from nodeless.stacks.karpenter import Karpenter
 
 if TYPE_CHECKING:
     from tests.synthesized import Synth

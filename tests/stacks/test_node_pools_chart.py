@@ -15,7 +15,7 @@ import kubernetes_validate  # type: ignore[import-untyped]  # it comes without t
 import pytest
 from ruamel.yaml import YAML
 
-import main
+from nodeless.cli.main import main
 from tests.synthesized import Synthesized
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def test_an_object_without_a_name_is_refused_by_the_charts_own_schema(tmp_path: 
 
 
 def test_the_chart_lies_beside_the_json_at_the_path_the_release_names(tmp_path: Path) -> None:
-    assert main.main(["--config", str(ROOT / "clusters.yaml"), "--out", str(tmp_path / "out")]) == 0
+    assert main(["synth", "--config", str(ROOT / "clusters.yaml"), "--out", str(tmp_path / "out")]) == 0
 
     stack = tmp_path / "out" / "stacks" / "demo"
     path = Synthesized.read(stack / "cdk.tf.json").all("helm_release")["node_pools"]["chart"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ruamel.yaml import YAML
 
-from stacks.components.yaml_text import yaml_text
+from nodeless.stacks.files.yaml_text import yaml_text
 
 TREES = [
     {"yes": "yes", "on": "on", "number": "010", "octal": "0o10", "time": "12:30", "null": "~", "text": "a: b"},

@@ -9,13 +9,13 @@ from nodeless.karpenter import interruption
 from nodeless.karpenter.nodes import ACCESS_ENTRY_TYPES, FARGATE_CNI_POLICIES, FARGATE_POLICIES, node_policies
 from nodeless.karpenter.policy import document
 from nodeless.karpenter.trust import fargate_trust, irsa_trust, node_trust, pod_identity_trust
-from nodeless.spec.permissions import controller_policies, node_role_arns, place_of
+from nodeless.resolved.permissions import controller_policies, node_role_arns, place_of
 from tests.terraform.aws_server import ACCOUNT
 
 if TYPE_CHECKING:
     from nodeless.karpenter.place import Place
     from nodeless.karpenter.policy import Document
-    from nodeless.spec.installation import Installation
+    from nodeless.resolved.installation import Installation
 
 
 def canonical(value: Any) -> Any:  # noqa: ANN401 - any JSON

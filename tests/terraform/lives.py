@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable
 
-    from nodeless.spec.installation import Installation
+    from nodeless.resolved.installation import Installation
     from tests.terraform.aws_server import AwsServer
     from tests.terraform.conftest import StackOf
     from tests.terraform.runner import Diagnostic, Plan, Terraform

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from stacks.terraform_tests import FILE
+from nodeless.stacks.files.terraform_tests import FILE
 from tests.terraform.conftest import LITERAL_CONFIG, literals
 
 if TYPE_CHECKING:

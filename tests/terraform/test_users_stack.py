@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nodeless.spec.names import fitted
+from nodeless.resolved.names import fitted
 from tests.terraform import provider_settings
 from tests.terraform.aws_server import ACCOUNT, REPOSITORY
 
@@ -28,7 +28,7 @@ LONG = "a-cluster-whose-name-has-sixty-characters-and-must-be-cut-60"
 CLUSTERS = {"short": SHORT, "long": LONG}
 
 APP = f"""
-from stacks.karpenter import Karpenter
+from nodeless.stacks.karpenter import Karpenter
 
 from cdktf import App, TerraformStack
 from cdktf_cdktf_provider_aws.eks_cluster import EksCluster, EksClusterVpcConfig

@@ -1,0 +1,17 @@
+"""What the verbs share: their exit codes and common options."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+DONE, REFUSED = 0, 2
+
+Verbs = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for what add_subparsers returns
+
+
+def add_config(options: argparse.ArgumentParser) -> None:
+    """Add `--config FILE`."""
+    options.add_argument(
+        "--config", type=Path, default=Path("clusters.yaml"), metavar="FILE", help="default: clusters.yaml"
+    )

@@ -1,0 +1,23 @@
+"""`nodeless schema`: the JSON schema of clusters.yaml, for editors."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from nodeless.cli.options import DONE, Verbs
+
+
+def add(verbs: Verbs[Any]) -> None:
+    """Describe the verb."""
+    options = verbs.add_parser("schema", help="print the JSON schema of clusters.yaml, for editors")
+    options.set_defaults(run=run)
+
+
+def run(_: argparse.Namespace) -> int:
+    """Print the schema."""
+    from nodeless.spec.schema import schema
+
+    print(json.dumps(schema(), indent=2))
+    return DONE

@@ -1,0 +1,86 @@
+"""One cluster of the file, resolved: what the stacks are built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nodeless.karpenter.policy import Statement
+from nodeless.karpenter.versions import Release
+from nodeless.resolved.names import Names
+from nodeless.resolved.partitions import Partition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FargateProfile:
+    """The profile's selectors: (namespace, labels) each."""
+
+    selectors: tuple[tuple[str, Mapping[str, str]], ...]
+    cni_policy: bool
+    coredns: bool
+    logging: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """The interruption queue."""
+
+    kms_key_arn: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRole:
+    """A further node role: brought along where it has an ARN, else made here."""
+
+    key: str
+    os: str
+    arn: str | None
+    policies: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """Everything decided about one cluster; None where Terraform has to look a value up."""
+
+    name: str
+    region: str
+    partition: Partition
+    account: str | None
+    endpoint: str | None
+    oidc_issuer: str | None
+    certificate_authority: str | None
+    subnets: tuple[str, ...] | None
+    release: Release
+    names: Names
+    namespace: str
+    service_account: str
+    replicas: int
+    policy: str
+    repository: str
+    isolated_vpc: bool
+    zonal_shift: bool
+    values: Mapping[str, Any]
+    identity: str
+    creates_oidc_provider: bool
+    fargate: FargateProfile | None
+    queue: Queue | None
+    access: str
+    instance_profile: bool
+    node_roles: tuple[NodeRole, ...]
+    node_policies: tuple[str, ...]
+    ipv6: bool
+    tag_key: str
+    tagged_subnets: tuple[str, ...]
+    tagged_security_groups: tuple[str, ...]
+    path: str
+    permissions_boundary: str | None
+    extra_statements: tuple[Statement, ...]
+    tags: Mapping[str, str]
+    node_classes: tuple[tuple[str, Mapping[str, Any]], ...]
+    node_pools: tuple[tuple[str, Mapping[str, Any]], ...]
+    smoke_test: bool
+    spot_service_linked_role: bool
+    delivery: str
+    auth: str
+    backend: Mapping[str, Any]

@@ -1,0 +1,140 @@
+"""Every physical name, in the blog's style or upstream's, within the limit AWS sets for its kind."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nodeless.karpenter.packing import policy_title
+from nodeless.resolved.references import inside_expression, is_reference
+
+LONGEST_CLUSTER_NAME = 100
+HASH_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameRule:
+    """How one name is spelled in each style, how long AWS lets it be, and where it must be unique."""
+
+    key: str
+    blog: str
+    official: str
+    limit: int
+    scope: str
+
+
+ACCOUNT, REGION, CLUSTER = "account", "region", "cluster"
+
+NAME_RULES = (
+    NameRule(
+        key="controller_role",
+        blog="{cluster}-karpenter-controller",
+        official="{cluster}-karpenter",
+        limit=64,
+        scope=ACCOUNT,
+    ),
+    # Upstream's template has no Fargate role; both styles share the blog's name.
+    NameRule(
+        key="fargate_role",
+        blog="{cluster}-karpenter-fargate",
+        official="{cluster}-karpenter-fargate",
+        limit=64,
+        scope=ACCOUNT,
+    ),
+    NameRule(
+        key="node_role",
+        blog="{cluster}-karpenter-node",
+        official="KarpenterNodeRole-{cluster}",
+        limit=64,
+        scope=ACCOUNT,
+    ),
+    NameRule(
+        key="instance_profile",
+        blog="{cluster}-karpenter-instance-profile",
+        official="KarpenterNodeInstanceProfile-{cluster}",
+        limit=128,
+        scope=ACCOUNT,
+    ),
+    NameRule(key="queue", blog="{cluster}-karpenter", official="{cluster}", limit=80, scope=REGION),
+    NameRule(key="fargate_profile", blog="karpenter", official="karpenter", limit=100, scope=CLUSTER),
+)
+BY_KEY = {rule.key: rule for rule in NAME_RULES}
+
+POLICY_LIMIT = 128
+RULE_LIMIT = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The physical names of one installation: the user's own where given, else the style's, cut to fit."""
+
+    cluster: str
+    style: str
+    overrides: Mapping[str, str]
+
+    @property
+    def controller_role(self) -> str:
+        """Name the role of the controller."""
+        return self._name("controller_role")
+
+    @property
+    def fargate_role(self) -> str:
+        """Name the pod execution role of Fargate."""
+        return self._name("fargate_role")
+
+    @property
+    def node_role(self) -> str:
+        """Name the role of the nodes."""
+        return self._name("node_role")
+
+    @property
+    def instance_profile(self) -> str:
+        """Name the instance profile of the nodes."""
+        return self._name("instance_profile")
+
+    @property
+    def queue(self) -> str:
+        """Name the interruption queue."""
+        return self._name("queue")
+
+    @property
+    def fargate_profile(self) -> str:
+        """Name the Fargate profile."""
+        return self._name("fargate_profile")
+
+    def further(self, rule: str, key: str) -> str:
+        """Name a further role or profile like the first one of its kind, with the role's key behind it."""
+        template: str = getattr(BY_KEY[rule], self.style)
+        return fitted(f"{template}-{key}", self.cluster, BY_KEY[rule].limit)
+
+    def policy(self, key: str) -> str:
+        """Name a managed policy of the controller, as upstream does in both styles."""
+        return fitted(f"{policy_title(key)}-{{cluster}}", self.cluster, POLICY_LIMIT)
+
+    def rule(self, key: str) -> str:
+        """Name an EventBridge rule; upstream leaves that to CloudFormation."""
+        return fitted(f"{{cluster}}-karpenter-{key.replace('_', '-')}", self.cluster, RULE_LIMIT)
+
+    def _name(self, key: str) -> str:
+        rule = BY_KEY[key]
+        template: str = getattr(rule, self.style)
+        return self.overrides.get(key) or fitted(template, self.cluster, rule.limit)
+
+
+def fitted(template: str, cluster: str, limit: int) -> str:
+    """Fill in the cluster's name, cut and told apart by a hash where the whole would be too long for AWS.
+
+    A name only known at apply is cut by the same rule, written as a Terraform expression.
+    """
+    room = limit - len(template.format(cluster=""))
+    kept = room - HASH_LENGTH - 1
+    if is_reference(cluster):
+        if room < LONGEST_CLUSTER_NAME and "{cluster}" in template:
+            whole = inside_expression(cluster)
+            cut = f'"${{substr({whole}, 0, {kept})}}-${{substr(sha256({whole}), 0, {HASH_LENGTH})}}"'
+            cluster = f"${{length({whole}) <= {room} ? {whole} : {cut}}}"
+    elif len(cluster) > room:
+        digest = hashlib.sha256(cluster.encode()).hexdigest()[:HASH_LENGTH]
+        cluster = f"{cluster[:kept]}-{digest}"
+    return template.format(cluster=cluster)

@@ -1,0 +1,43 @@
+"""The custom resources of one installation: what they are made of, and all of them as manifests."""
+
+from __future__ import annotations
+
+from nodeless.karpenter.custom_resources import Manifest, ResourceInputs, manifests
+from nodeless.karpenter.guides import class_tags
+from nodeless.resolved.installation import Installation
+from nodeless.resolved.smoke_test import inflate
+from nodeless.resolved.vpc_endpoints import Uses, endpoints
+
+
+def resource_inputs(installation: Installation) -> ResourceInputs:
+    """Say what the default pool and class are made of; the names are spelled out, so that the first plan shows them."""
+    names = installation.names
+    return ResourceInputs(
+        cluster=installation.name,
+        tag_key=installation.tag_key,
+        node_role=names.node_role,
+        instance_profile=names.instance_profile if installation.instance_profile else None,
+        isolated_vpc=installation.isolated_vpc,
+        interruption=installation.queue is not None,
+        tags=class_tags(installation.policy, installation.release, installation.name),
+    )
+
+
+def all_manifests(installation: Installation) -> tuple[Manifest, ...]:
+    """Return the node classes, the node pools and, where asked for, the smoke test."""
+    resources = manifests(
+        installation.release, resource_inputs(installation), installation.node_pools, installation.node_classes
+    )
+    return (*resources, inflate()) if installation.smoke_test else resources
+
+
+def vpc_endpoints(installation: Installation) -> tuple[str, ...]:
+    """Return the VPC endpoints an isolated installation needs."""
+    return endpoints(
+        Uses(
+            queue=installation.queue is not None,
+            pod_identity=installation.identity == "pod-identity",
+            zonal_shift=installation.zonal_shift,
+            fargate_logging=installation.fargate is not None and installation.fargate.logging,
+        )
+    )

@@ -1,0 +1,407 @@
+"""The configuration reference: every key of clusters.yaml, what it takes, its default and meaning, from the model."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+import annotated_types
+from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from nodeless.karpenter.releases import RELEASES, kubernetes_range
+from nodeless.resolved.names import HASH_LENGTH, LONGEST_CLUSTER_NAME, NAME_RULES, POLICY_LIMIT, RULE_LIMIT, NameRule
+from nodeless.resolved.partitions import PARTITIONS
+from nodeless.spec.guards.cluster import NOT_YET
+from nodeless.spec.model import Cluster, File
+from nodeless.spec.schema import descriptions
+from nodeless.spec.text_types import REFERENCES
+
+# An annotation, as typing hands it out.
+Hint: TypeAlias = Any
+
+HEAD = """\
+# Configuration
+
+<!-- Written by `make docs` from the model in nodeless/spec; a test compares the two. -->
+
+Everything a `clusters.yaml` may hold. Unknown keys, duplicate keys and values of the wrong kind are errors, and all of
+them are reported at once. The shortest file:
+
+```yaml
+clusters:
+  - name: demo
+    region: eu-north-1
+```
+
+`nodeless explain` prints a file with every default filled in, the physical names it leads to and the size of every
+policy; `nodeless schema` prints this contract as a JSON schema, for editors.
+"""
+
+DEFAULTS = """\
+`defaults` is laid under every cluster: maps are merged key by key, lists and single values of the cluster replace those
+of `defaults`.
+
+```yaml
+defaults:
+  region: eu-north-1
+  tags: {team: platform}
+clusters:
+  - name: blue
+  - name: green
+    tags: {stage: test}     # beside team: platform
+```
+"""
+
+KEYS = """\
+## Keys
+
+Paths are seen from the cluster: `fargate.selectors[]` is an item of the list `selectors` in the map `fargate`.
+"""
+
+NOT_BUILT = """\
+## Not built yet
+
+These keys have values that this release of nodeless does not build yet; using one is an error that says so:
+{paths}.
+"""
+
+KINDS = """\
+## Kinds of text
+
+Text must be a literal: `${{` and `%{{`, which Terraform would evaluate, are refused. In Python, where marked, a token
+may stand in its place ([python.md](python.md)).
+
+{table}
+"""
+
+NAMES = """\
+## Physical names
+
+`names: blog` is the default, `names: official` takes the names of Karpenter's own guide, and a map overrides single
+names. A cluster name that is too long for a name's limit is cut and followed by {hash_length} characters of its hash,
+so that two clusters do not come to share a name.
+
+{table}
+
+In both styles the controller's policies are named `KarpenterController<Duty>Policy-<cluster>` (limit {policy_limit})
+and the rules `<cluster>-karpenter-<event>` (limit {rule_limit}).
+"""
+
+PARTITION_BOOK = """\
+## Partitions
+
+The partition follows from the region; ARNs and service names are spelled accordingly.
+
+{table}
+"""
+
+RELEASE_LIST = """\
+## Releases
+
+`karpenter.version` takes a release, or a minor such as `1.14` for its newest patch. `kubernetes`, where given, is held
+against this table.
+
+{table}
+"""
+
+KEY_COLUMNS = ("key", "takes", "default", "meaning")
+
+# No rule takes it: what a kind of text is for is read from the way it refuses this.
+FITS_NO_RULE = "\n"
+
+PLAIN_TYPES: dict[Hint, tuple[str, ...]] = {
+    bool: ("`true`", "`false`"),
+    int: ("a whole number",),
+    str: ("text",),
+    Any: ("anything",),
+}
+
+# The bounds pydantic keeps beside a type: their class, where it holds the number, and how a reader says it.
+BOUNDS = (
+    (annotated_types.Ge, "ge", "at least {}"),
+    (annotated_types.Le, "le", "at most {}"),
+    (annotated_types.MinLen, "min_length", "at least {}"),
+    (annotated_types.MaxLen, "max_length", "at most {}"),
+)
+
+
+class Reference:
+    """The sections of one model, and the kinds of text met on the way."""
+
+    def __init__(self, model: type[BaseModel], title: str) -> None:
+        """Find every section below the model, with the paths it stands at."""
+        self.kinds: dict[str, Hint] = {}
+        self._titles: dict[type[BaseModel], list[str]] = {model: [title]}
+        self._variants: dict[type[BaseModel], str] = {}
+        self._collect(model, ())
+
+    def sections(self) -> str:
+        """Write the section of the model, then those below it."""
+        return "\n".join(
+            f"### {self.heading(section)}\n\n{_prose(section.__doc__ or '')}\n\n{self.keys(section)}\n"
+            for section in self._titles
+        )
+
+    def heading(self, section: type[BaseModel]) -> str:
+        """Name a section by the paths it stands at, seen from the cluster."""
+        return " and ".join(self._titles[section])
+
+    def keys(self, section: type[BaseModel]) -> str:
+        """Write the keys of a section as a table."""
+        rows = [
+            (f"`{name}`", self.takes(hint), self._default(section.model_fields[name], hint), meaning(section, name))
+            for name, hint in _hints(section).items()
+        ]
+        return table(KEY_COLUMNS, rows)
+
+    def takes(self, hint: Hint) -> str:
+        """Say what may be written for a value of this type."""
+        *most, last = dict.fromkeys(self._choices(_written(hint)))
+        return f"{', '.join(most)} or {last}" if most else last
+
+    def _choices(self, hint: Hint) -> Iterator[str]:
+        origin, arguments = _origin(hint), get_args(hint)
+        if origin is Annotated:
+            yield self._annotated(hint)
+        elif origin is Literal:
+            yield from (f"`{choice}`" for choice in arguments)
+        elif origin in {Union, types.UnionType}:
+            for member in arguments:
+                yield from () if member is type(None) else self._choices(member)
+        elif origin in {list, tuple, dict}:
+            yield self._container("map" if origin is dict else "list", arguments[-1 if origin is dict else 0])
+        elif _is_section(hint):
+            yield f"[a map{self._variants.get(hint, '')}](#{anchor(self.heading(hint))})"
+        else:
+            yield from PLAIN_TYPES.get(hint, (f"`{hint}`",))
+
+    def _container(self, noun: str, item: Hint) -> str:
+        if item is Any:
+            return noun
+        if item is str:
+            return f"{noun} of text"
+        if _origin(item) in {list, dict}:
+            return f"{noun} of {'maps' if _origin(item) is dict else 'lists'}"
+        return f"{noun}, each {self.takes(item)}"
+
+    def _annotated(self, hint: Hint) -> str:
+        refusal = _refusal(hint)
+        if "rule" not in refusal:
+            return ", ".join([self.takes(get_args(hint)[0]), *_bounds(hint)])
+        self.kinds.setdefault(refusal["expected"], hint)
+        # The first words say what it is; how it is spelled stands in the table of kinds.
+        what = re.split(r": | \(|, ", refusal["expected"])[0]
+        return f"[{what}](#kinds-of-text)"
+
+    def _default(self, field: FieldInfo, hint: Hint) -> str:
+        if field.is_required():
+            return "required"
+        value = field.get_default(call_default_factory=True)
+        if not isinstance(value, BaseModel):
+            return "none" if value is None else f"`{_flow(value)}`"
+        if _is_section(_written(hint)):
+            return "as below"
+        whole = bool in get_args(_written(hint))
+        return "`true`" if whole else f"`{_flow(value.model_dump(exclude_none=True))}`"
+
+    def _collect(self, section: type[BaseModel], path: tuple[str, ...]) -> None:
+        for name, hint in _hints(section).items():
+            found = list(_sections(hint))
+            for step, below in found:
+                if len(found) > 1:
+                    self._variants[below] = _variant(below)
+                where = (*path, f"{name}{step}")
+                known = below in self._titles
+                title = f"`{'.'.join(where)}`{self._variants.get(below, '')}"
+                self._titles.setdefault(below, []).append(title)
+                if not known:
+                    self._collect(below, where)
+
+
+def reference() -> str:
+    """Write the whole document."""
+    cluster = "A cluster"
+    contract = Reference(Cluster, cluster)
+    sections = contract.sections()
+    file = [
+        ("`defaults`", "map", "`{}`", meaning(File, "defaults")),
+        ("`clusters`", f"list, each [a map](#{anchor(cluster)})", "required", meaning(File, "clusters")),
+    ]
+    parts = [
+        HEAD,
+        f"## The file\n\n{table(KEY_COLUMNS, file)}\n",
+        DEFAULTS,
+        KEYS,
+        sections,
+        *_not_built(),
+        KINDS.format(table=_kinds(contract.kinds)),
+        NAMES.format(table=_names(), hash_length=HASH_LENGTH, policy_limit=POLICY_LIMIT, rule_limit=RULE_LIMIT),
+        PARTITION_BOOK.format(table=_partitions()),
+        RELEASE_LIST.format(table=_releases()),
+    ]
+    return "\n".join(parts)
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Write a table; a pipe in a cell is escaped."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def anchor(heading: str) -> str:
+    """Write a heading the way GitHub links to it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def meaning(section: type[BaseModel], name: str) -> str:
+    """Return what the model says about a key."""
+    return _prose(descriptions(section).get(name, ""))
+
+
+def _not_built() -> Iterator[str]:
+    paths = [f"`{'.'.join(map(str, path))}`" for path, *_ in NOT_YET]
+    if paths:
+        yield NOT_BUILT.format(paths=", ".join(paths))
+
+
+def _kinds(kinds: dict[str, Hint]) -> str:
+    rows = [
+        (_prose(rule), _prose(_refusal(hint)["fix"]), "yes" if _takes_tokens(hint) else "no")
+        for rule, hint in kinds.items()
+    ]
+    return table(("kind", "what an error suggests", "a token in Python"), rows)
+
+
+def _names() -> str:
+    rows = [
+        (f"`{rule.key}`", *(f"`{_filled(style)}`" for style in _styles(rule)), str(rule.limit), _room(rule), rule.scope)
+        for rule in NAME_RULES
+    ]
+    return table(("key", "blog", "official", "limit", "not cut up to a cluster name of", "unique in"), rows)
+
+
+def _partitions() -> str:
+    rows = [
+        (f"`{book.name}`", f"`{book.example_region}`", f"`{book.dns_suffix}`", ", ".join(sorted(book.not_offered)))
+        for book in PARTITIONS
+    ]
+    return table(("partition", "a region of it", "DNS suffix", "not offered there"), rows)
+
+
+def _releases() -> str:
+    rows = []
+    for (first, last), group in itertools.groupby(RELEASES, kubernetes_range):
+        members = list(group)
+        span = str(members[0]) if len(members) == 1 else f"{members[0]} to {members[-1]}"
+        rows.append((span, f"1.{first} to 1.{last}"))
+    return table(("Karpenter", "Kubernetes"), rows)
+
+
+def _styles(rule: NameRule) -> tuple[str, str]:
+    return rule.blog, rule.official
+
+
+def _filled(template: str) -> str:
+    return template.format(cluster="<cluster>")
+
+
+def _room(rule: NameRule) -> str:
+    """Count the characters that each style leaves to the cluster's name."""
+    rooms = [rule.limit - len(style.format(cluster="")) for style in _styles(rule) if "{cluster}" in style]
+    counts = dict.fromkeys(min(room, LONGEST_CLUSTER_NAME) for room in rooms)
+    return " / ".join(map(str, counts)) or "any length"
+
+
+def _hints(section: type[BaseModel]) -> dict[str, Hint]:
+    """Return the annotations of a section's keys as they are written, kinds of text included."""
+    hints = get_type_hints(section, include_extras=True)
+    return {name: hints[name] for name in section.model_fields}
+
+
+def _origin(hint: Hint) -> Hint:
+    return get_origin(hint)
+
+
+def _is_section(hint: Hint) -> bool:
+    return isinstance(hint, type) and issubclass(hint, BaseModel)
+
+
+def _written(hint: Hint) -> Hint:
+    """Return what may stand in the file where the model keeps something else: `true` for a whole section."""
+    notes = get_args(hint)[1:] if _origin(hint) is Annotated else ()
+    written = (note.json_schema_input_type for note in notes if isinstance(note, BeforeValidator))
+    return next((taken for taken in written if taken is not PydanticUndefined), hint)
+
+
+def _sections(hint: Hint) -> Iterator[tuple[str, type[BaseModel]]]:
+    """Yield the sections inside a type, each with the step that leads to it from the key."""
+    origin, arguments = _origin(hint), get_args(hint)
+    if _is_section(hint):
+        yield "", hint
+    elif origin is Annotated:
+        yield from _sections(arguments[0])
+    elif origin in {list, tuple}:
+        yield from ((f"[]{step}", model) for step, model in _sections(arguments[0]))
+    elif origin is dict:
+        yield from ((f".<name>{step}", model) for step, model in _sections(arguments[1]))
+    else:
+        yield from (found for member in arguments for found in _sections(member))
+
+
+def _variant(section: type[BaseModel]) -> str:
+    """Tell the sections that may stand at one path apart by the first key whose values are listed."""
+    listed = ((name, hint) for name, hint in _hints(section).items() if _origin(hint) is Literal)
+    name, hint = next(listed, ("", None))
+    return f" with `{name}: {', '.join(get_args(hint))}`" if name else f" as {section.__name__}"
+
+
+def _refusal(hint: Hint) -> dict[str, str]:
+    """Ask a kind of text for its rule and way out by breaking it; other types have neither."""
+    try:
+        TypeAdapter(hint).validate_python(FITS_NO_RULE)
+    except ValidationError as error:
+        return next((detail["ctx"] for detail in error.errors() if detail["type"] == "rule"), {})
+    return {}
+
+
+def _takes_tokens(hint: Hint) -> bool:
+    try:
+        TypeAdapter(hint).validate_python("${aws_eks_cluster.demo.name}", context={REFERENCES: True})
+    except ValidationError:
+        return False
+    return True
+
+
+def _bounds(hint: Hint) -> Iterator[str]:
+    for given in get_args(hint)[1:]:
+        notes = given.metadata if isinstance(given, FieldInfo) else [given]
+        for kind, attribute, words in BOUNDS:
+            yield from (words.format(getattr(note, attribute)) for note in notes if isinstance(note, kind))
+
+
+def _prose(text: str) -> str:
+    """Write text on one line, with what Markdown would take for a tag escaped outside of code."""
+    parts = " ".join(text.split()).split("`")
+    return "`".join(part if number % 2 else part.replace("<", "&lt;") for number, part in enumerate(parts))
+
+
+def _flow(value: Any) -> str:  # noqa: ANN401 - a default is any YAML
+    """Write a value as it would stand in the file."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+if __name__ == "__main__":
+    # Written whole or not at all: a redirect would empty the file before the model has loaded.
+    Path(sys.argv[1]).write_text(reference(), encoding="utf-8")

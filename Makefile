@@ -44,7 +44,7 @@ bench: .venv/.dev ## time synth: warm, cold, by number of clusters, and with the
 	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: .venv/.dev ## write docs/configuration.md from the model
-	$(BIN)/python -m nodeless.cli.reference docs/configuration.md
+	$(BIN)/python -m tools.reference docs/configuration.md
 
 wheel: .venv/.dev ## build dist/nodeless-*.whl
 	$(BIN)/python -m build --wheel --no-isolation $(ARGS)

@@ -19,16 +19,22 @@ class BackgroundProcess(_NodeProcess):
     """Node's process: it starts and loads assemblies in a thread; any other request waits until that is done."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call] # jsii's own is not typed
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jsii-load")
-        self.is_started = Event()
-        begun = self._worker.submit(self.start)
-        begun.add_done_callback(lambda _: self.is_started.set())
-        self._pending: list[Future[Any]] = [begun]
+        self._is_started = Event()
+        self._begun = self._worker.submit(self.start)
+        self._begun.add_done_callback(lambda _: self._is_started.set())
+        self._pending: list[Future[Any]] = [self._begun]
+
+    def wait_until_started(self) -> None:
+        """Return when Node runs with its environment; raise if it could not be started."""
+        self._is_started.wait()
+        if self._begun.done():
+            self._begun.result()
 
     def handshake(self) -> None:
         """Wait for Node's greeting; by now the process is there and has its environment."""
-        self.is_started.set()
+        self._is_started.set()
         super().handshake()
 
     def send(self, request: Any, response_type: Any) -> Any:  # noqa: ANN401 - as in jsii
@@ -60,4 +66,4 @@ def starting_node() -> Iterator[None]:
         return
     kernel.provider = provider = BackgroundProvider()
     yield
-    provider._process.is_started.wait()  # noqa: SLF001 - the name is jsii's
+    provider._process.wait_until_started()  # noqa: SLF001 - the name is jsii's

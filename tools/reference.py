@@ -196,9 +196,9 @@ class Reference:
         refusal = _refusal(hint)
         if "rule" not in refusal:
             return ", ".join([self.takes(get_args(hint)[0]), *_bounds(hint)])
-        self.kinds.setdefault(refusal["expected"], hint)
+        self.kinds.setdefault(refusal["rule"], hint)
         # The first words say what it is; how it is spelled stands in the table of kinds.
-        what = re.split(r": | \(|, ", refusal["expected"])[0]
+        what = re.split(r": | \(|, ", refusal["rule"])[0]
         return f"[{what}](#kinds-of-text)"
 
     def _default(self, field: FieldInfo, hint: Hint) -> str:

@@ -211,11 +211,11 @@ def test_the_control_plane_is_moved_where_the_file_says_it_stands(run: Run) -> N
 
 def test_what_the_new_release_refuses_in_the_file_is_told(run: Run) -> None:
     code, out, _ = run("demo", "--to", "1.14", "--format", "json", file=BETA_POOL)
-    problems = json.loads(out)["file"]["problems"]
+    problems = json.loads(out)["file"]["findings"]
 
     assert code == 0
     assert ["clusters", 0, "node_pools", 0, "spec", "disruption", "expireAfter"] in [row["path"] for row in problems]
-    assert all(row["rule"] and row["fix"] and row["line"] for row in problems)
+    assert all(row["expected"] and row["fix"] and row["line"] for row in problems)
 
 
 WRONG = (

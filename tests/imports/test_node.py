@@ -75,11 +75,11 @@ def test_node_hands_the_hook_on_to_its_worker_and_to_no_other_process(tmp_path: 
     program = "console.log(JSON.stringify([process.execArgv, process.env.NODE_OPTIONS ?? null]))"
 
     arguments, options = json.loads(hooked(program, tmp_path))
-    assert arguments[-2:] == ["--require", str(fast_bindings.NODE_HOOK)]
+    assert arguments[-2:] == ["--require", str(fast_bindings.NODE_HOOK.resolve())]
     assert options is None
 
     arguments, options = json.loads(hooked(program, tmp_path, "--max-old-space-size=3000"))
-    assert arguments[-2:] == ["--require", str(fast_bindings.NODE_HOOK)]
+    assert arguments[-2:] == ["--require", str(fast_bindings.NODE_HOOK.resolve())]
     assert options == "--max-old-space-size=3000"
 
 
@@ -135,7 +135,7 @@ print(jsii.kernel.provider._process._process.args[0])
 
 
 def test_a_node_that_does_not_exist_is_an_error_at_once(tmp_path: Path) -> None:
-    done = run("-c", "import imports", JSII_NODE=str(tmp_path / "no-node"))
+    done = run("-c", "import nodeless.imports", JSII_NODE=str(tmp_path / "no-node"))
 
     assert done.returncode == 1
     assert "FileNotFoundError" in done.stderr

@@ -53,12 +53,12 @@ def test_a_mistake_is_reported_with_the_line_it_stands_on(tmp_path: Path) -> Non
     ]
 
 
-def test_the_message_names_file_path_value_rule_and_way_out(tmp_path: Path) -> None:
+def test_the_message_names_file_path_value_expected_and_fix(tmp_path: Path) -> None:
     text = str(refused(tmp_path, "clusters:\n  - name: demo\n    region: moon-1\n"))
 
     assert text.splitlines()[0].endswith("clusters.yaml: 1 problem, nothing was written")
     assert "clusters[0].region  (line 3)" in text
-    for word in ("value    'moon-1'", "rule     a region", "way out  write one such as"):
+    for word in ("value     'moon-1'", "expected  a region", "fix       write one such as"):
         assert word in text
 
 

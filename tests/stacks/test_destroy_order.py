@@ -103,7 +103,7 @@ def test_every_row_of_the_order_is_about_something_that_exists(stack_of: StackOf
         for blocks in stack["resource"].values():
             for block in blocks.values():
                 _forget_references(block)
-        problems += [(problem.where(), problem.rule.split()[2].rstrip(",")) for problem in out_of_order(stack)]
+        problems += [(problem.where(), problem.expected.split()[2].rstrip(",")) for problem in out_of_order(stack)]
 
     for first, until_then in ORDER:
         assert any(

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from nodeless.finding import Finding, SpecError
-from nodeless.resolved.resources import all_manifests, given
+from nodeless.resolved.resources import all_manifests
+from nodeless.spec.guards.resources import given
 from nodeless.spec.resolution import installation, load, resolve
 
 

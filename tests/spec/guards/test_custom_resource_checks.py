@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nodeless.finding import Finding
 from nodeless.karpenter import custom_resource_fields as fields
 from nodeless.karpenter.custom_resources import (
     PROFILE_FIELD,
@@ -22,13 +23,12 @@ from nodeless.karpenter.versions import Release, Window, between, in_effect, sin
 from nodeless.spec.guards.custom_resource_checks import (
     CLASS_CHECKS,
     POOL_CHECKS,
-    Finding,
     Given,
     Review,
     flaws,
     when,
 )
-from tests.karpenter.mistakes import MISTAKES, Spec, drop, put
+from tests.spec.guards.mistakes import MISTAKES, Spec, drop, put
 
 INPUTS = ResourceInputs(
     cluster="demo",

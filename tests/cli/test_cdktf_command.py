@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.test_main import contents
+from tests.cli.test_synth import contents
 from tests.conftest import ROOT
 
 CDKTF = ROOT / ".cdktf-cli/node_modules/.bin/cdktf"

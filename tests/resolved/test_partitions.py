@@ -90,7 +90,7 @@ def problem(**keys: Any) -> tuple[str, str, str]:  # noqa: ANN401 - the keys of 
     with pytest.raises(SpecError) as refusal:
         resolved(**keys)
     (found,) = refusal.value.findings
-    return found.where().removeprefix("clusters[0]."), found.rule, found.fix
+    return found.where().removeprefix("clusters[0]."), found.expected, found.fix
 
 
 def test_a_mistyped_region_is_answered_with_the_one_that_was_meant() -> None:

@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import annotated_types
-from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from nodeless.karpenter.releases import RELEASES, kubernetes_range
 from nodeless.resolved.names import HASH_LENGTH, LONGEST_CLUSTER_NAME, NAME_RULES, POLICY_LIMIT, RULE_LIMIT, NameRule
 from nodeless.resolved.partitions import PARTITIONS
-from nodeless.spec.guards.cluster import NOT_YET
 from nodeless.spec.model import Cluster, File
 from nodeless.spec.schema import descriptions
-from nodeless.spec.text_types import REFERENCES
+from nodeless.spec.text_types import TextType
 
 # An annotation, as typing hands it out.
 Hint: TypeAlias = Any
@@ -32,8 +31,8 @@ HEAD = """\
 
 <!-- Written by `make docs` from the model in nodeless/spec; a test compares the two. -->
 
-Everything a `clusters.yaml` may hold. Unknown keys, duplicate keys and values of the wrong kind are errors, and all of
-them are reported at once. The shortest file:
+Everything a `clusters.yaml` may contain. Unknown keys, duplicate keys and values of the wrong type are errors, and all
+of them are reported at once. The shortest file:
 
 ```yaml
 clusters:
@@ -42,11 +41,11 @@ clusters:
 ```
 
 `nodeless explain` prints a file with every default filled in, the physical names it leads to and the size of every
-policy; `nodeless schema` prints this contract as a JSON schema, for editors.
+policy; `nodeless schema` prints the JSON schema of the file, for editors.
 """
 
 DEFAULTS = """\
-`defaults` is laid under every cluster: maps are merged key by key, lists and single values of the cluster replace those
+`defaults` is merged under every cluster: maps are merged key by key; lists and single values of a cluster replace those
 of `defaults`.
 
 ```yaml
@@ -56,28 +55,28 @@ defaults:
 clusters:
   - name: blue
   - name: green
-    tags: {stage: test}     # beside team: platform
+    tags: {stage: test}     # in addition to team: platform
 ```
 """
 
 KEYS = """\
 ## Keys
 
-Paths are seen from the cluster: `fargate.selectors[]` is an item of the list `selectors` in the map `fargate`.
+Paths are relative to the cluster: `fargate.selectors[]` is an item of the list `selectors` in the map `fargate`.
 """
 
-NOT_BUILT = """\
-## Not built yet
+NOT_IMPLEMENTED = """\
+## Not implemented yet
 
-These keys have values that this release of nodeless does not build yet; using one is an error that says so:
-{paths}.
+`adopt` (other than `none`) and the backends `remote`, `http`, `gcs` and `azurerm` are refused for now, with a message
+that says so.
 """
 
-KINDS = """\
-## Kinds of text
+TEXT_TYPES = """\
+## Types of text
 
-Text must be a literal: `${{` and `%{{`, which Terraform would evaluate, are refused. In Python, where marked, a token
-may stand in its place ([python.md](python.md)).
+Text must be a literal: `${{` and `%{{`, which Terraform would evaluate, are refused. In Python, where marked, you can
+pass a token instead ([python.md](python.md)).
 
 {table}
 """
@@ -87,7 +86,7 @@ NAMES = """\
 
 `names: blog` is the default, `names: official` takes the names of Karpenter's own guide, and a map overrides single
 names. A cluster name that is too long for a name's limit is cut and followed by {hash_length} characters of its hash,
-so that two clusters do not come to share a name.
+so that two clusters never get the same name.
 
 {table}
 
@@ -95,7 +94,7 @@ In both styles the controller's policies are named `KarpenterController<Duty>Pol
 and the rules `<cluster>-karpenter-<event>` (limit {rule_limit}).
 """
 
-PARTITION_BOOK = """\
+PARTITION_TABLE = """\
 ## Partitions
 
 The partition follows from the region; ARNs and service names are spelled accordingly.
@@ -106,16 +105,13 @@ The partition follows from the region; ARNs and service names are spelled accord
 RELEASE_LIST = """\
 ## Releases
 
-`karpenter.version` takes a release, or a minor such as `1.14` for its newest patch. `kubernetes`, where given, is held
-against this table.
+`karpenter.version` takes a release, or a minor such as `1.14` for its newest patch. `kubernetes`, where given, is
+checked against this table.
 
 {table}
 """
 
 KEY_COLUMNS = ("key", "takes", "default", "meaning")
-
-# No rule takes it: what a kind of text is for is read from the way it refuses this.
-FITS_NO_RULE = "\n"
 
 PLAIN_TYPES: dict[Hint, tuple[str, ...]] = {
     bool: ("`true`", "`false`"),
@@ -134,11 +130,11 @@ BOUNDS = (
 
 
 class Reference:
-    """The sections of one model, and the kinds of text met on the way."""
+    """The sections of one model, and the types of text in them."""
 
     def __init__(self, model: type[BaseModel], title: str) -> None:
-        """Find every section below the model, with the paths it stands at."""
-        self.kinds: dict[str, Hint] = {}
+        """Find every section below the model, with its paths."""
+        self.text_types: dict[str, TextType] = {}
         self._titles: dict[type[BaseModel], list[str]] = {model: [title]}
         self._variants: dict[type[BaseModel], str] = {}
         self._collect(model, ())
@@ -151,7 +147,7 @@ class Reference:
         )
 
     def heading(self, section: type[BaseModel]) -> str:
-        """Name a section by the paths it stands at, seen from the cluster."""
+        """Name a section by its paths, relative to the cluster."""
         return " and ".join(self._titles[section])
 
     def keys(self, section: type[BaseModel]) -> str:
@@ -193,13 +189,13 @@ class Reference:
         return f"{noun}, each {self.takes(item)}"
 
     def _annotated(self, hint: Hint) -> str:
-        refusal = _refusal(hint)
-        if "rule" not in refusal:
+        text_type = _text_type(hint)
+        if text_type is None:
             return ", ".join([self.takes(get_args(hint)[0]), *_bounds(hint)])
-        self.kinds.setdefault(refusal["rule"], hint)
-        # The first words say what it is; how it is spelled stands in the table of kinds.
-        what = re.split(r": | \(|, ", refusal["rule"])[0]
-        return f"[{what}](#kinds-of-text)"
+        self.text_types.setdefault(text_type.expected, text_type)
+        # The first words say what it is; the table of text types says how it is written.
+        what = re.split(r": | \(|, ", text_type.expected)[0]
+        return f"[{what}](#types-of-text)"
 
     def _default(self, field: FieldInfo, hint: Hint) -> str:
         if field.is_required():
@@ -241,10 +237,10 @@ def reference() -> str:
         DEFAULTS,
         KEYS,
         sections,
-        *_not_built(),
-        KINDS.format(table=_kinds(contract.kinds)),
+        NOT_IMPLEMENTED,
+        TEXT_TYPES.format(table=_text_types(contract.text_types)),
         NAMES.format(table=_names(), hash_length=HASH_LENGTH, policy_limit=POLICY_LIMIT, rule_limit=RULE_LIMIT),
-        PARTITION_BOOK.format(table=_partitions()),
+        PARTITION_TABLE.format(table=_partitions()),
         RELEASE_LIST.format(table=_releases()),
     ]
     return "\n".join(parts)
@@ -266,18 +262,11 @@ def meaning(section: type[BaseModel], name: str) -> str:
     return _prose(descriptions(section).get(name, ""))
 
 
-def _not_built() -> Iterator[str]:
-    paths = [f"`{'.'.join(map(str, path))}`" for path, *_ in NOT_YET]
-    if paths:
-        yield NOT_BUILT.format(paths=", ".join(paths))
-
-
-def _kinds(kinds: dict[str, Hint]) -> str:
+def _text_types(text_types: dict[str, TextType]) -> str:
     rows = [
-        (_prose(rule), _prose(_refusal(hint)["fix"]), "yes" if _takes_tokens(hint) else "no")
-        for rule, hint in kinds.items()
+        (_prose(row.expected), _prose(row.fix), "yes" if row.takes_references else "no") for row in text_types.values()
     ]
-    return table(("kind", "what an error suggests", "a token in Python"), rows)
+    return table(("type", "what an error suggests", "a token in Python"), rows)
 
 
 def _names() -> str:
@@ -285,13 +274,13 @@ def _names() -> str:
         (f"`{rule.key}`", *(f"`{_filled(style)}`" for style in _styles(rule)), str(rule.limit), _room(rule), rule.scope)
         for rule in NAME_RULES
     ]
-    return table(("key", "blog", "official", "limit", "not cut up to a cluster name of", "unique in"), rows)
+    return table(("key", "blog", "official", "limit", "longest cluster name that is not cut", "unique in"), rows)
 
 
 def _partitions() -> str:
     rows = [
-        (f"`{book.name}`", f"`{book.example_region}`", f"`{book.dns_suffix}`", ", ".join(sorted(book.not_offered)))
-        for book in PARTITIONS
+        (f"`{row.name}`", f"`{row.example_region}`", f"`{row.dns_suffix}`", ", ".join(sorted(row.not_offered)))
+        for row in PARTITIONS
     ]
     return table(("partition", "a region of it", "DNS suffix", "not offered there"), rows)
 
@@ -321,7 +310,7 @@ def _room(rule: NameRule) -> str:
 
 
 def _hints(section: type[BaseModel]) -> dict[str, Hint]:
-    """Return the annotations of a section's keys as they are written, kinds of text included."""
+    """Return the annotations of a section's keys as they are written, types of text included."""
     hints = get_type_hints(section, include_extras=True)
     return {name: hints[name] for name in section.model_fields}
 
@@ -335,7 +324,7 @@ def _is_section(hint: Hint) -> bool:
 
 
 def _written(hint: Hint) -> Hint:
-    """Return what may stand in the file where the model keeps something else: `true` for a whole section."""
+    """Return what the file may hold where the model keeps something else: `true` for a whole section."""
     notes = get_args(hint)[1:] if _origin(hint) is Annotated else ()
     written = (note.json_schema_input_type for note in notes if isinstance(note, BeforeValidator))
     return next((taken for taken in written if taken is not PydanticUndefined), hint)
@@ -357,27 +346,15 @@ def _sections(hint: Hint) -> Iterator[tuple[str, type[BaseModel]]]:
 
 
 def _variant(section: type[BaseModel]) -> str:
-    """Tell the sections that may stand at one path apart by the first key whose values are listed."""
+    """Tell sections with the same path apart by the first key whose values are listed."""
     listed = ((name, hint) for name, hint in _hints(section).items() if _origin(hint) is Literal)
     name, hint = next(listed, ("", None))
     return f" with `{name}: {', '.join(get_args(hint))}`" if name else f" as {section.__name__}"
 
 
-def _refusal(hint: Hint) -> dict[str, str]:
-    """Ask a kind of text for its rule and way out by breaking it; other types have neither."""
-    try:
-        TypeAdapter(hint).validate_python(FITS_NO_RULE)
-    except ValidationError as error:
-        return next((detail["ctx"] for detail in error.errors() if detail["type"] == "rule"), {})
-    return {}
-
-
-def _takes_tokens(hint: Hint) -> bool:
-    try:
-        TypeAdapter(hint).validate_python("${aws_eks_cluster.demo.name}", context={REFERENCES: True})
-    except ValidationError:
-        return False
-    return True
+def _text_type(hint: Hint) -> TextType | None:
+    """Return what an annotation says about its text; other types say nothing."""
+    return next((note for note in get_args(hint)[1:] if isinstance(note, TextType)), None)
 
 
 def _bounds(hint: Hint) -> Iterator[str]:
@@ -394,7 +371,7 @@ def _prose(text: str) -> str:
 
 
 def _flow(value: Any) -> str:  # noqa: ANN401 - a default is any YAML
-    """Write a value as it would stand in the file."""
+    """Write a value as in the file."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {_flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):

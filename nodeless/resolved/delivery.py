@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from nodeless.finding import Finding
 from nodeless.karpenter.chart import (
     CONTROLLER_CHART,
     CRD_CHART,
@@ -27,7 +25,6 @@ from nodeless.resolved.gitops import (
 )
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.permissions import place_of
-from nodeless.resolved.references import is_reference
 from nodeless.resolved.resources import all_manifests
 
 Documents = tuple[Any, ...]
@@ -91,27 +88,6 @@ def _releases(installation: Installation, *, crds: Values, controller: Values) -
         ChartRelease(chart=CRD_CHART, values=crds, wave=-1, **where),
         ChartRelease(chart=CONTROLLER_CHART, values=controller, wave=0, after=CRD_CHART, **where),
     )
-
-
-def gitops_is_literal(installation: Installation) -> Iterator[Finding]:
-    """Files have no Terraform behind them that could look a value up."""
-    if installation.delivery != "gitops":
-        return
-    needed = [
-        ("name", installation.name, "the EKS cluster's name"),
-        ("account", installation.account, "the cluster's account id"),
-    ]
-    if installation.identity == "irsa":
-        issuer = "cluster.identity.oidc.issuer of `aws eks describe-cluster`"
-        needed.append(("oidc_issuer", installation.oidc_issuer, issuer))
-    for key, value, what in needed:
-        if value is None or is_reference(value):
-            yield Finding(
-                (key,),
-                value or "(missing)",
-                "delivery: gitops writes files, in which every value is a literal",
-                f"write {what}",
-            )
 
 
 def metadata(installation: Installation) -> dict[str, str]:

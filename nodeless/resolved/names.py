@@ -60,6 +60,7 @@ NAME_RULES = (
     NameRule(key="fargate_profile", blog="karpenter", official="karpenter", limit=100, scope=CLUSTER),
 )
 BY_KEY = {rule.key: rule for rule in NAME_RULES}
+NAME_LIMITS = {rule.key: rule.limit for rule in NAME_RULES}
 
 POLICY_LIMIT = 128
 RULE_LIMIT = 64

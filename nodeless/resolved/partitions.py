@@ -90,6 +90,10 @@ def partition_of(region: str) -> Partition | None:
     return known or next((book for book in PARTITIONS if re.fullmatch(book.region_pattern, region)), None)
 
 
+# The keys of a cluster whose default depends on the partition.
+REGIONAL_DEFAULTS = ("fargate",)
+
+
 def defaults_in(region: object) -> dict[str, bool]:
     """Return the keys of a cluster whose default is another one in the region's partition."""
     book = partition_of(region) if isinstance(region, str) else None

@@ -1,4 +1,4 @@
-"""The contract of clusters.yaml: every key a user may write, its kind and its default."""
+"""Every key that clusters.yaml may hold, with its type, its default and, below it, what it means."""
 
 from __future__ import annotations
 
@@ -8,80 +8,79 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from nodeless.karpenter.chart import REPOSITORY
 from nodeless.karpenter.releases import NEWEST
-from nodeless.resolved.names import BY_KEY
 from nodeless.spec import text_types as text
-from nodeless.spec.text_types import broken, literal_tree, switch
+from nodeless.spec.text_types import literal_tree, switch
 
 Tree = Annotated[dict[str, Any], AfterValidator(literal_tree)]
 Strict = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class Model(BaseModel):
-    """A section of the file: frozen, and without keys it does not know."""
+class Section(BaseModel):
+    """A part of the file: frozen, and unknown keys are refused."""
 
     model_config = Strict
 
 
-class Selector(Model):
+class Selector(Section):
     """Which pods run on Fargate."""
 
     namespace: text.DnsLabel
     """the namespace of the pods"""
-    labels: dict[str, text.Plain] = {}
-    """labels the pods must carry too"""
+    labels: dict[str, text.Line] = {}
+    """labels the pods must have as well"""
 
 
-class Fargate(Model):
-    """The Fargate profile the controller runs on."""
+class Fargate(Section):
+    """The Fargate profile that runs the controller."""
 
-    profile_name: text.IamName | None = None
+    profile_name: text.FargateProfileName | None = None
     """name of the profile; the default is in `names`"""
     selectors: Annotated[list[Selector], Field(max_length=5)] = []
-    """which pods run on Fargate; empty: the controller's own"""
+    """which pods run on Fargate; empty: only the controller's"""
     cni_policy: bool = True
     """attach AmazonEKS_CNI_Policy to the pod execution role, as the blog does"""
     coredns: bool = False
-    """run CoreDNS on Fargate too: the EKS add-on, with a selector of its own; else it waits for the first node"""
+    """run CoreDNS on Fargate too, as an EKS add-on with its own selector; otherwise it waits for the first node"""
     logging: bool = False
-    """send what pods on Fargate log to CloudWatch Logs, group /aws/eks/<cluster>/fargate"""
+    """send the logs of pods on Fargate to CloudWatch Logs, group /aws/eks/<cluster>/fargate"""
 
 
-class Interruption(Model):
-    """The queue that tells Karpenter which instances are about to go."""
+class Interruption(Section):
+    """The queue that tells Karpenter which instances are about to be interrupted."""
 
     queue_name: text.QueueName | None = None
     """name of the queue; the default is in `names`"""
     kms_key_arn: text.KmsKeyArn | None = None
-    """encrypt with this key instead of the one SQS keeps"""
+    """encrypt with this key instead of the one SQS manages"""
 
 
-class NodeRole(Model):
-    """A further node role, made here or brought along."""
+class ExtraNodeRole(Section):
+    """A node role beside the first one: an existing role, or one created here."""
 
     arn: text.RoleArn | None = None
-    """an existing role; without it, one is made"""
+    """an existing role; without it, a role is created"""
     policies: list[text.PolicyArn] = []
-    """managed policies of a role made here, beside the release's own"""
+    """managed policies for a role created here, beside the release's own"""
     os: Literal["linux", "windows"] = "linux"
-    """which access entry its nodes need"""
+    """operating system of its nodes, for their access entry"""
 
 
-class Nodes(Model):
-    """The role of the nodes and how they are let into the cluster."""
+class Nodes(Section):
+    """The roles of the nodes, and how nodes join the cluster."""
 
     access: Literal["access-entry", "aws-auth", "none"] = "access-entry"
-    """access-entry: an EKS access entry; aws-auth: the mapRoles entry as output; none: nothing"""
+    """access-entry: an EKS access entry; aws-auth: the mapRoles entry as an output; none: nothing"""
     instance_profile: bool = True
-    """make an instance profile for the node role"""
-    roles: dict[text.RoleKey, NodeRole] = {}
-    """further node roles by name; all of them may be passed to instances"""
+    """create an instance profile for the node role"""
+    roles: dict[text.RoleKey, ExtraNodeRole] = {}
+    """more node roles by name; Karpenter may pass all of them to instances"""
     policies: list[text.PolicyArn] = []
-    """further managed policies for the node role"""
+    """more managed policies for the node role"""
     ipv6: bool = False
     """grant the CNI what an IPv6 cluster needs"""
 
 
-class Discovery(Model):
+class Discovery(Section):
     """The tag by which Karpenter finds subnets and security groups."""
 
     tag_key: text.TagKey = "karpenter.sh/discovery"
@@ -92,7 +91,7 @@ class Discovery(Model):
     """existing security groups to tag"""
 
 
-class Karpenter(Model):
+class Karpenter(Section):
     """The release of Karpenter and how it is installed."""
 
     version: text.Version = str(NEWEST)
@@ -102,21 +101,21 @@ class Karpenter(Model):
     service_account: text.DnsLabel = "karpenter"
     """service account of the controller"""
     replicas: Annotated[int, Field(ge=1, le=5)] = 2
-    """replicas of the controller; one leads, the others wait"""
+    """replicas of the controller; one leads, the others stand by"""
     policy: Literal["official", "blog", "repost", "palette"] = "official"
     """official: exactly what the release needs; the others: the flat policy of that guide"""
     repository: text.Repository = REPOSITORY
-    """where the charts come from"""
+    """registry of the charts"""
     isolated_vpc: bool = False
-    """the VPC has no way out: no price look-ups, a given instance profile"""
+    """the VPC has no internet access: no price lookups, and node classes name an instance profile"""
     zonal_shift: bool = False
     """follow zonal shifts of the cluster (from 1.12)"""
     values: Tree = {}
     """Helm values, merged last over the generated ones"""
 
 
-class ExtraStatement(Model):
-    """A statement of the user's own for the controller, in the shape IAM has."""
+class ExtraStatement(Section):
+    """A statement of your own for the controller, in the shape IAM uses."""
 
     Sid: Annotated[str, Field(pattern=r"^[A-Za-z0-9]+$")] | None = None
     """statement id: letters and digits"""
@@ -139,50 +138,42 @@ def _style(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
     return {"style": value} if isinstance(value, str) else value
 
 
-class NameOverrides(Model):
+class NameOverrides(Section):
     """The style of the physical names, and single names that differ from it."""
 
     style: Literal["blog", "official"] = "blog"
     """blog: <cluster>-karpenter-…; official: upstream's"""
-    controller_role: text.IamName | None = None
+    controller_role: text.ControllerRoleName | None = None
     """name of the controller's role"""
-    fargate_role: text.IamName | None = None
+    fargate_role: text.FargateRoleName | None = None
     """name of the Fargate pod execution role"""
-    node_role: text.IamName | None = None
+    node_role: text.NodeRoleName | None = None
     """name of the node role"""
-    instance_profile: text.IamName | None = None
+    instance_profile: text.InstanceProfileName | None = None
     """name of the instance profile"""
     queue: text.QueueName | None = None
     """name of the interruption queue"""
-    fargate_profile: text.IamName | None = None
+    fargate_profile: text.FargateProfileName | None = None
     """name of the Fargate profile"""
 
-    @model_validator(mode="after")
-    def _within_limits(self) -> NameOverrides:
-        for key, rule in BY_KEY.items():
-            given = getattr(self, key)
-            if given and len(given) > rule.limit:
-                raise broken(f"{key}: at most {rule.limit} characters", f"shorten it by {len(given) - rule.limit}")
-        return self
 
-
-class LocalBackend(Model):
+class LocalBackend(Section):
     """State in a file."""
 
     type: Literal["local"] = "local"
     """local"""
-    path: text.Plain | None = None
-    """where the state is kept, seen from the stack's folder; default: beside the output folder"""
+    path: text.Line | None = None
+    """path of the state, relative to the stack's folder; default: beside the output folder"""
 
 
-class S3Backend(Model):
+class S3Backend(Section):
     """State in S3, locked by a file beside it."""
 
     type: Literal["s3"]
     """s3"""
-    bucket: text.Plain
+    bucket: text.Line
     """the bucket"""
-    key: text.Plain | None = None
+    key: text.Line | None = None
     """the object; default: karpenter/<cluster>/terraform.tfstate"""
     region: text.Region
     """region of the bucket"""
@@ -190,44 +181,44 @@ class S3Backend(Model):
     """lock with an object beside the state (Terraform 1.10 and newer)"""
     encrypt: bool = True
     """encrypt the object"""
-    kms_key_id: text.Plain | None = None
+    kms_key_id: text.Line | None = None
     """encrypt with this key"""
-    dynamodb_table: text.Plain | None = None
-    """lock in this table too, for a move from the old way of locking"""
-    profile: text.Plain | None = None
+    dynamodb_table: text.Line | None = None
+    """lock in this table as well, while you move from the old way of locking"""
+    profile: text.Line | None = None
     """profile of the AWS configuration to use"""
     role_arn: text.RoleArn | None = None
     """role to assume for the bucket"""
-    workspace_key_prefix: text.Plain | None = None
+    workspace_key_prefix: text.Line | None = None
     """prefix of the keys of other workspaces"""
 
 
-class Workspaces(Model):
+class Workspaces(Section):
     """Which workspace of HCP Terraform runs the stack."""
 
-    name: text.Plain | None = None
+    name: text.Line | None = None
     """name of the workspace; default: karpenter-<cluster>"""
-    tags: list[text.Plain] = []
+    tags: list[text.Line] = []
     """tags of the workspaces, instead of a name"""
-    project: text.Plain | None = None
+    project: text.Line | None = None
     """project of the workspace"""
 
 
-class CloudBackend(Model):
+class CloudBackend(Section):
     """State and runs in HCP Terraform (Terraform Cloud)."""
 
     type: Literal["cloud"]
     """cloud"""
-    organization: text.Plain
+    organization: text.Line
     """the organization"""
-    hostname: text.Plain | None = None
+    hostname: text.Line | None = None
     """host of a Terraform Enterprise"""
     workspaces: Workspaces = Workspaces()
     """which workspace"""
 
 
-class OtherBackend(Model):
-    """A backend whose keys are passed on as they are."""
+class UnsupportedBackend(Section):
+    """A backend that is planned and not implemented yet."""
 
     model_config = Strict | {"extra": "allow"}
 
@@ -235,10 +226,10 @@ class OtherBackend(Model):
     """remote, http, gcs or azurerm"""
 
 
-Backend = Annotated[LocalBackend | S3Backend | CloudBackend | OtherBackend, Field(discriminator="type")]
+Backend = Annotated[LocalBackend | S3Backend | CloudBackend | UnsupportedBackend, Field(discriminator="type")]
 
 
-class NamedSpec(Model):
+class NamedSpec(Section):
     """A node class or node pool, in the shape of the release's own API."""
 
     name: text.DnsLabel
@@ -247,15 +238,15 @@ class NamedSpec(Model):
     """its spec"""
 
 
-class Cluster(Model):
+class Cluster(Section):
     """One EKS cluster and the Karpenter that runs on it."""
 
     name: text.ClusterName
     """the EKS cluster; also the name of the stack"""
     region: text.Region
-    """its region; the partition is derived"""
+    """its region, which also decides the partition"""
     account: text.Account | None = None
-    """its account; without it, the credentials' own"""
+    """its account; without it, the account of the credentials"""
     kubernetes: text.Kubernetes | None = None
     """its version, checked against the Karpenter release"""
     endpoint: text.Https | None = None
@@ -271,7 +262,7 @@ class Cluster(Model):
     identity: Literal["irsa", "pod-identity"] = "irsa"
     """how the controller gets its role"""
     oidc_provider: Literal["existing", "create"] = "existing"
-    """use the account's OIDC provider for the issuer, or make it"""
+    """use the account's OIDC provider for the issuer, or create it"""
     fargate: Annotated[Fargate | None, switch(Fargate)] = Fargate()
     """run the controller on Fargate; false (the default in GovCloud, where EKS has no Fargate): it runs elsewhere"""
     interruption: Annotated[Interruption | None, switch(Interruption)] = Interruption()
@@ -285,32 +276,32 @@ class Cluster(Model):
     ] = NameOverrides()
     """blog, official, or a map that overrides single names"""
     path: text.IamPath = "/"
-    """path of every role, profile and policy made here"""
+    """IAM path of every role, instance profile and policy created here"""
     permissions_boundary: text.PolicyArn | None = None
-    """boundary of every role made here"""
+    """permissions boundary of every role created here"""
     extra_statements: list[ExtraStatement] = []
-    """further statements for the controller"""
-    tags: Annotated[dict[str, text.Plain], Field(max_length=50)] = {}
+    """more statements for the controller"""
+    tags: Annotated[dict[str, text.Line], Field(max_length=50)] = {}
     """tags of everything that can be tagged"""
     node_classes: list[NamedSpec] = []
     """node classes"""
     node_pools: list[NamedSpec] = []
     """node pools"""
     smoke_test: bool = False
-    """add the `inflate` Deployment, at zero replicas"""
+    """add the `inflate` Deployment, with zero replicas"""
     spot_service_linked_role: bool = False
-    """make the account's role for spot, AWSServiceRoleForEC2Spot: without it no spot instance starts"""
+    """create the account's role for spot, AWSServiceRoleForEC2Spot: without it no spot instance starts"""
     delivery: Literal["helm", "gitops", "none"] = "helm"
-    """helm: Terraform installs the charts; gitops: files for a GitOps tool; none: the AWS half only"""
+    """helm: Terraform installs the charts; gitops: files for a GitOps tool; none: only the AWS resources"""
     auth: Literal["ephemeral", "token", "exec"] = "ephemeral"
-    """how the Helm provider reaches the cluster"""
+    """how the Helm provider authenticates to the cluster"""
     backend: Backend = LocalBackend()
     """where the state is kept"""
     adopt: Literal["none", "blog", "cloudformation", "eksctl", "terraform-aws-eks"] = "none"
-    """import what another tool made"""
+    """import what another tool created"""
 
 
-class File(Model):
+class File(Section):
     """The whole of clusters.yaml."""
 
     defaults: dict[str, Any] = {}

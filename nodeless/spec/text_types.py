@@ -1,93 +1,97 @@
-"""The kinds of text a user may write, each with the rule it keeps and the way out when it does not."""
+"""The types of text a user may write: what each accepts, what a message says, and whether Python may pass a token."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic_core import PydanticCustomError, core_schema
 
 from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find
+from nodeless.resolved.names import NAME_LIMITS
 from nodeless.resolved.partitions import PARTITIONS, nearest_region, partition_of
 from nodeless.resolved.references import is_reference, is_whole_reference, references_in
 
-LITERAL_RULE = "a literal: Terraform would evaluate ${…} and %{…} here"
-LITERAL_WAY_OUT = "write the value itself, or use the Karpenter construct in Python, which takes references"
+LITERAL = "a literal: Terraform would evaluate ${…} and %{…} here"
+LITERAL_FIX = "write the value itself, or use the Karpenter construct in Python, which takes references"
 
 # Set in the validation context by the Python front door, whose values may be tokens of the user's own stack.
 REFERENCES = "references"
+# The type of the errors made here; `expected` and `fix` are in their context.
+REFUSED = "refused"
 
 
-def broken(rule: str, fix: str) -> PydanticCustomError:
-    """Make the error of a broken rule; the way out travels in its context."""
-    return PydanticCustomError("rule", "{rule}", {"rule": rule, "fix": fix})
+def refused(expected: str, fix: str) -> PydanticCustomError:
+    """Make the error for a value that is not what is expected."""
+    return PydanticCustomError(REFUSED, "{expected}", {"expected": expected, "fix": fix})
 
 
-def kind(
-    pattern: str, rule: str, fix: str, *, takes_references: bool = False, also: Callable[[str], None] | None = None
-) -> Any:  # noqa: ANN401 - an Annotated type
-    """Make a type of text that fits a pattern; where a token may stand for it, Python callers may pass one."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextType:
+    """The one place that says what a type of text is: validation, messages, docs and the JSON schema read it."""
 
-    def check(value: str, info: ValidationInfo) -> str:
-        if is_reference(value):
-            if takes_references and (info.context or {}).get(REFERENCES):
-                if not is_whole_reference(value):
-                    raise broken("a literal or one reference, with no text beside it", "pass the token itself")
-                return value
-            raise broken(LITERAL_RULE, LITERAL_WAY_OUT)
-        if re.fullmatch(pattern, value) is None:
-            raise broken(rule, fix)
-        if also:
-            also(value)
-        return value
+    pattern: str
+    expected: str
+    fix: str
+    takes_references: bool = False
+    also: Callable[[str], None] | None = None
 
-    return Annotated[
-        str, BeforeValidator(_quoted), AfterValidator(check), Field(json_schema_extra={"pattern": f"^{pattern}$"})
-    ]
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - pydantic's protocol
+        return core_schema.with_info_wrap_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "pattern": f"^{self.pattern}$"}
+
+    def _check(
+        self, value: object, text: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo[dict[str, bool]]
+    ) -> str:
+        if isinstance(value, bool | int | float):
+            raise refused("must be a quoted string", f'write "{value}", with the quotes')
+        read: str = text(value)
+        if is_reference(read):
+            self._check_reference(read, allowed=bool((info.context or {}).get(REFERENCES)))
+            return read
+        if re.fullmatch(self.pattern, read) is None:
+            raise refused(self.expected, self.fix)
+        if self.also:
+            self.also(read)
+        return read
+
+    def _check_reference(self, text: str, *, allowed: bool) -> None:
+        if not (allowed and self.takes_references):
+            raise refused(LITERAL, LITERAL_FIX)
+        if not is_whole_reference(text):
+            raise refused("a literal or one reference, with no text beside it", "pass the token itself")
 
 
 def literal_tree(value: Any) -> Any:  # noqa: ANN401 - any YAML
-    """Refuse a tree that holds something Terraform would evaluate."""
+    """Refuse a tree with something in it that Terraform would evaluate."""
     for path, _ in references_in(value):
-        where = ".".join(str(part) for part in path)
-        raise broken(f"{LITERAL_RULE} (at {where})" if where else LITERAL_RULE, "write the value itself")
+        where = ".".join(str(step) for step in path)
+        raise refused(f"{LITERAL} (at {where})" if where else LITERAL, "write the value itself")
     return value
 
 
-def switch(model: type, *, default: Callable[[], dict[str, Any]] = dict) -> BeforeValidator:
-    """Let `true` stand for a section with all defaults, and `false` for none."""
+def switch(section: type) -> BeforeValidator:
+    """Let `true` stand for a section with all its defaults, and `false` for none."""
 
     def read(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
         if value is True:
-            return default()
+            return {}
         return None if value is False else value
 
-    return BeforeValidator(read, json_schema_input_type=bool | model)
-
-
-def _quoted(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
-    if isinstance(value, bool | int | float):
-        raise broken(
-            "text, which YAML reads as a number or a truth value unless it is quoted",
-            f'write "{value}", with its quotes and all its digits',
-        )
-    return value
-
-
-ClusterName = kind(
-    r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}",
-    "an EKS cluster name: 1 to 100 letters, digits, hyphens and underscores, starting with a letter or digit",
-    "use the name that `aws eks list-clusters` shows",
-    takes_references=True,
-)
+    return BeforeValidator(read, json_schema_input_type=bool | section)
 
 
 def _in_a_partition(region: str) -> None:
     if partition_of(region) is None:
-        nearest, examples = nearest_region(region), ", ".join(book.example_region for book in PARTITIONS)
-        raise broken(
+        nearest, examples = nearest_region(region), ", ".join(row.example_region for row in PARTITIONS)
+        raise refused(
             "a region of a known partition", f"did you mean {nearest}?" if nearest else f"write one such as {examples}"
         )
 
@@ -96,79 +100,172 @@ def _released(version: str) -> None:
     try:
         find(version)
     except UnknownReleaseError as error:
-        raise broken("a Karpenter release", error.advice) from None
+        raise refused("a Karpenter release", error.advice) from None
 
 
-Region = kind(r"[a-z0-9-]+", "an AWS region", "write a region such as eu-north-1", also=_in_a_partition)
-Version = kind(r"\S+", "a Karpenter release", f"write one such as {NEWEST}", also=_released)
-Account = kind(
-    r"\d{12}", "an account id: twelve digits, in quotes", 'write it as "123456789012"', takes_references=True
-)
-Kubernetes = kind(r"1\.\d{2}", "a Kubernetes minor version, in quotes", 'write it as "1.35"')
-Https = kind(
-    r"https://[^\s]+",
-    "an https:// address",
-    "use the address that `aws eks describe-cluster` shows",
-    takes_references=True,
-)
-Issuer = kind(
-    r"https://[^\s/]+(/[^\s/]+)*",
-    "an https:// OIDC issuer, without a slash at its end",
-    "use cluster.identity.oidc.issuer of `aws eks describe-cluster`",
-    takes_references=True,
-)
-Base64 = kind(
-    r"[A-Za-z0-9+/]+={0,2}",
-    "the cluster's certificate authority, in base64",
-    "use cluster.certificateAuthority.data of `aws eks describe-cluster`",
-    takes_references=True,
-)
-Subnet = kind(
-    r"subnet-[0-9a-f]{8,17}", "a subnet id", "write an id such as subnet-0123456789abcdef0", takes_references=True
-)
-SecurityGroup = kind(
-    r"sg-[0-9a-f]{8,17}", "a security group id", "write an id such as sg-0123456789abcdef0", takes_references=True
-)
-DnsLabel = kind(
-    r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?",
-    "a Kubernetes name: at most 63 lower-case letters, digits and hyphens, not at its ends a hyphen",
-    "write a name such as karpenter",
-)
-IamName = kind(r"[\w+=,.@-]{1,128}", "an IAM name: letters, digits and any of +=,.@_-", "take the other characters out")
-IamPath = kind(r"/|/[!-~]{0,510}/", "an IAM path: it begins and ends with a slash", "write / or /team/")
-QueueName = kind(
-    r"[A-Za-z0-9_-]{1,80}",
-    "an SQS queue name: at most 80 letters, digits, hyphens and underscores",
-    "choose a shorter or plainer name",
-)
-# The key is part of a role's name and of its address, where `extra` stands before the policies a user adds.
-RoleKey = kind(
-    r"(?=.{1,20}$)(?!(.*-)?extra(-|$))[a-z][a-z0-9]*(-[a-z0-9]+)*",
-    "the key of a node role: at most 20 lower-case letters, digits and single hyphens, without the word extra",
-    "write a key such as windows",
-)
-PolicyArn = kind(
-    r"arn:aws[a-z-]*:iam::(\d{12}|aws):policy/[\w+=,.@/-]+",
-    "the ARN of a managed policy",
-    "write an ARN such as arn:aws:iam::123456789012:policy/name",
-    takes_references=True,
-)
-RoleArn = kind(
-    r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]+",
-    "the ARN of a role",
-    "write an ARN such as arn:aws:iam::123456789012:role/name",
-    takes_references=True,
-)
-KmsKeyArn = kind(
-    r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/[A-Za-z0-9-]+",
-    "the ARN of a KMS key (an alias does not do: IAM does not resolve it)",
-    "write an ARN such as arn:aws:kms:eu-north-1:123456789012:key/…",
-    takes_references=True,
-)
-Repository = kind(
-    r"oci://[A-Za-z0-9.-]+(:\d+)?(/[A-Za-z0-9._-]+)*",
-    "an oci:// registry path that holds the charts karpenter and karpenter-crd",
-    "write a path such as oci://123456789012.dkr.ecr.eu-north-1.amazonaws.com/karpenter",
-)
-TagKey = kind(r".{1,128}", "a tag key of at most 128 characters", "choose a shorter key")
-Plain = kind(r"[^\n]+", "one line of text", "write it on one line")
+ClusterName = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}",
+        expected="an EKS cluster name: 1 to 100 letters, digits, hyphens and underscores, "
+        "starting with a letter or digit",
+        fix="use the name that `aws eks list-clusters` shows",
+        takes_references=True,
+    ),
+]
+Region = Annotated[
+    str,
+    TextType(
+        pattern=r"[a-z0-9-]+", expected="an AWS region", fix="write a region such as eu-north-1", also=_in_a_partition
+    ),
+]
+Version = Annotated[
+    str, TextType(pattern=r"\S+", expected="a Karpenter release", fix=f"write one such as {NEWEST}", also=_released)
+]
+Account = Annotated[
+    str,
+    TextType(
+        pattern=r"[0-9]{12}",
+        expected="an account id: twelve digits, in quotes",
+        fix='write it as "123456789012"',
+        takes_references=True,
+    ),
+]
+Kubernetes = Annotated[
+    str,
+    TextType(pattern=r"1\.[0-9]{2}", expected="a Kubernetes minor version, in quotes", fix='write it as "1.35"'),
+]
+Https = Annotated[
+    str,
+    TextType(
+        pattern=r"https://[^\s]+",
+        expected="an https:// address",
+        fix="use the address that `aws eks describe-cluster` shows",
+        takes_references=True,
+    ),
+]
+Issuer = Annotated[
+    str,
+    TextType(
+        pattern=r"https://[^\s/]+(/[^\s/]+)*",
+        expected="an https:// OIDC issuer, which does not end with a slash",
+        fix="use cluster.identity.oidc.issuer of `aws eks describe-cluster`",
+        takes_references=True,
+    ),
+]
+Base64 = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9+/]+={0,2}",
+        expected="the cluster's certificate authority, in base64",
+        fix="use cluster.certificateAuthority.data of `aws eks describe-cluster`",
+        takes_references=True,
+    ),
+]
+Subnet = Annotated[
+    str,
+    TextType(
+        pattern=r"subnet-[0-9a-f]{8,17}",
+        expected="a subnet id",
+        fix="write an id such as subnet-0123456789abcdef0",
+        takes_references=True,
+    ),
+]
+SecurityGroup = Annotated[
+    str,
+    TextType(
+        pattern=r"sg-[0-9a-f]{8,17}",
+        expected="a security group id",
+        fix="write an id such as sg-0123456789abcdef0",
+        takes_references=True,
+    ),
+]
+DnsLabel = Annotated[
+    str,
+    TextType(
+        pattern=r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?",
+        expected="a Kubernetes name: at most 63 lower-case letters, digits and hyphens; "
+        "it must not start or end with a hyphen",
+        fix="write a name such as karpenter",
+    ),
+]
+
+
+def iam_name(limit: int) -> TextType:
+    """Make the type of a name that IAM or EKS bounds at this many characters."""
+    return TextType(
+        pattern=rf"[A-Za-z0-9_+=,.@-]{{1,{limit}}}",
+        expected=f"a name of at most {limit} characters: letters, digits and any of +=,.@_-",
+        fix="choose a shorter or simpler name",
+    )
+
+
+ControllerRoleName = Annotated[str, iam_name(NAME_LIMITS["controller_role"])]
+FargateRoleName = Annotated[str, iam_name(NAME_LIMITS["fargate_role"])]
+NodeRoleName = Annotated[str, iam_name(NAME_LIMITS["node_role"])]
+InstanceProfileName = Annotated[str, iam_name(NAME_LIMITS["instance_profile"])]
+FargateProfileName = Annotated[str, iam_name(NAME_LIMITS["fargate_profile"])]
+IamPath = Annotated[
+    str,
+    TextType(
+        pattern=r"/|/[!-~]{0,510}/", expected="an IAM path: it starts and ends with a slash", fix="write / or /team/"
+    ),
+]
+QueueName = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9_-]{1,80}",
+        expected="an SQS queue name: at most 80 letters, digits, hyphens and underscores",
+        fix="choose a shorter or simpler name",
+    ),
+]
+# The key is part of a role's name and of its address, where `extra` comes before the policies a user adds.
+RoleKey = Annotated[
+    str,
+    TextType(
+        pattern=r"(?=.{1,20}$)(?!(.*-)?extra(-|$))[a-z][a-z0-9]*(-[a-z0-9]+)*",
+        expected="the key of a node role: at most 20 lower-case letters, digits and single hyphens, "
+        "without the word extra",
+        fix="write a key such as windows",
+    ),
+]
+PolicyArn = Annotated[
+    str,
+    TextType(
+        pattern=r"arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/[A-Za-z0-9_+=,.@/-]+",
+        expected="the ARN of a managed policy",
+        fix="write an ARN such as arn:aws:iam::123456789012:policy/name",
+        takes_references=True,
+    ),
+]
+RoleArn = Annotated[
+    str,
+    TextType(
+        pattern=r"arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]+",
+        expected="the ARN of a role",
+        fix="write an ARN such as arn:aws:iam::123456789012:role/name",
+        takes_references=True,
+    ),
+]
+KmsKeyArn = Annotated[
+    str,
+    TextType(
+        pattern=r"arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+",
+        expected="the ARN of a KMS key (not an alias: IAM does not resolve it)",
+        fix="write an ARN such as arn:aws:kms:eu-north-1:123456789012:key/…",
+        takes_references=True,
+    ),
+]
+Repository = Annotated[
+    str,
+    TextType(
+        pattern=r"oci://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._-]+)*",
+        expected="an oci:// registry path that holds the charts karpenter and karpenter-crd",
+        fix="write a path such as oci://123456789012.dkr.ecr.eu-north-1.amazonaws.com/karpenter",
+    ),
+]
+TagKey = Annotated[
+    str,
+    TextType(pattern=r".{1,128}", expected="a tag key of at most 128 characters", fix="choose a shorter key"),
+]
+Line = Annotated[str, TextType(pattern=r"[^\n]+", expected="one line of text", fix="write it on one line")]

@@ -108,7 +108,7 @@ def test_the_controller_runs_on_fargate_by_default_where_eks_offers_that() -> No
 def test_fargate_in_govcloud_is_refused(fargate: object) -> None:
     where, rule, fix = problem(region="us-gov-west-1", fargate=fargate)
 
-    assert (where, rule) == ("fargate", "AWS does not offer EKS on Fargate in the partition aws-us-gov")
+    assert (where, rule) == ("fargate", "another value: AWS does not offer EKS on Fargate in the partition aws-us-gov")
     assert fix.startswith("set fargate: false")
 
 
@@ -117,7 +117,7 @@ def test_pod_identity_in_an_isolated_partition_is_refused() -> None:
 
     assert problem(**keys) == (
         "identity",
-        "AWS does not offer EKS Pod Identity in the partition aws-iso-b",
+        "another value: AWS does not offer EKS Pod Identity in the partition aws-iso-b",
         "set identity: irsa",
     )
 
@@ -165,7 +165,7 @@ def test_an_issuer_of_another_region_is_refused(issuer: str) -> None:
     where, rule, fix = problem(region="cn-north-1", oidc_issuer=issuer)
 
     assert (where, rule) == ("oidc_issuer", "an address of cn-north-1; this one is of us-east-1")
-    assert fix.endswith("which begins with https://oidc.eks.cn-north-1.amazonaws.com.cn/id/")
+    assert fix.endswith("which starts with https://oidc.eks.cn-north-1.amazonaws.com.cn/id/")
 
 
 def test_an_endpoint_of_another_region_is_refused() -> None:

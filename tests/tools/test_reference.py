@@ -19,7 +19,7 @@ REFERENCE = ROOT / "docs" / "configuration.md"
 SECTIONS = [
     section
     for section in vars(model).values()
-    if isinstance(section, type) and issubclass(section, BaseModel) and section not in {BaseModel, model.Model}
+    if isinstance(section, type) and issubclass(section, BaseModel) and section not in {BaseModel, model.Section}
 ]
 
 
@@ -63,14 +63,14 @@ def test_names_partitions_and_releases_are_complete() -> None:
     assert releases[-1][0].endswith(str(NEWEST))
 
 
-def test_a_switch_shows_all_it_takes_and_a_kind_of_text_its_rule() -> None:
+def test_a_switch_shows_all_it_takes_and_a_type_of_text_what_it_expects() -> None:
     cluster = {code(row[0])[0]: row for row in rows(section(REFERENCE, "A cluster"))}
 
     assert cluster["fargate"][1] == "`true`, `false` or [a map](#fargate)"
     assert cluster["fargate"][2] == "`true`"
     assert cluster["name"][2] == "required"
     assert "an account id" in cluster["account"][1]
-    assert "twelve digits" in section(REFERENCE, "Kinds of text")
+    assert "twelve digits" in section(REFERENCE, "Types of text")
 
 
 def test_it_is_written_without_node_or_the_framework() -> None:
@@ -87,5 +87,8 @@ def test_it_is_written_without_node_or_the_framework() -> None:
 def test_the_schema_for_editors_says_what_every_key_means() -> None:
     tree = schema()
 
-    assert tree["$defs"]["Cluster"]["properties"]["region"]["description"] == "its region; the partition is derived"
+    assert (
+        tree["$defs"]["Cluster"]["properties"]["region"]["description"]
+        == "its region, which also decides the partition"
+    )
     assert all("description" in key for key in tree["$defs"]["Karpenter"]["properties"].values())

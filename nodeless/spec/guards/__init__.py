@@ -1,1 +1,15 @@
-"""x."""
+"""The checks that need more than one key. Each table holds the guards of one level; all of them run in one phase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeless.finding import Finding
+from nodeless.resolved.installation import Installation
+from nodeless.spec.guards import cluster, file, partition, policies, resources, roles
+from nodeless.spec.guards.guard import Guard
+from nodeless.spec.model import Cluster
+
+CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (*cluster.GUARDS, *partition.GUARDS, *roles.GUARDS)
+INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (*policies.GUARDS, *resources.GUARDS)
+FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = file.GUARDS

@@ -1,27 +1,39 @@
-"""The checks on what runs in the cluster: pools, classes, the smoke test, and what they need around them."""
+"""The checks on what runs in the cluster: node pools, node classes, the smoke test, and how they are delivered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
-from nodeless.finding import Finding, Path
+from nodeless.finding import MISSING, Finding
 from nodeless.karpenter.custom_resource_fields import GATED
-from nodeless.karpenter.custom_resources import ALPHA, NODE_POOLS, PROFILE_FIELD, all_classes
+from nodeless.karpenter.custom_resources import ALPHA, DEFAULT, NODE_POOLS, PROFILE_FIELD, class_named_by
 from nodeless.karpenter.versions import in_effect
 from nodeless.resolved import smoke_test
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
-from nodeless.resolved.resources import resource_inputs
 from nodeless.spec.guards.custom_resource_checks import Given, flaws
+from nodeless.spec.guards.guard import Guard, guard
 
 SELECTORS_LIMIT = 5
 
+SPECS = ("karpenter.version", "karpenter.isolated_vpc", "node_pools[].spec", "node_classes[].spec")
+NAMES = ("node_classes[].name",)
 
+
+@guard(*SPECS, *NAMES)
 def resources_fit_the_release(installation: Installation) -> Iterator[Finding]:
-    """Pools and classes are what the release's API takes."""
-    yield from flaws(given(installation))
+    """Pools and classes are what the release's API accepts."""
+    yield from flaws(pools_and_classes(installation, with_roles=False))
 
 
+@guard(*SPECS, *NAMES, "name", "names", "nodes.roles", "nodes.instance_profile")
+def resources_use_roles_of_the_stack(installation: Installation) -> Iterator[Finding]:
+    """Classes name roles and instance profiles that the stack creates or is given."""
+    others = list(flaws(pools_and_classes(installation, with_roles=False)))
+    yield from (finding for finding in flaws(pools_and_classes(installation)) if finding not in others)
+
+
+@guard("karpenter.version", "karpenter.values", "node_pools[].spec", "node_classes[].spec")
 def gates_are_open(installation: Installation) -> Iterator[Finding]:
     """A field behind a feature gate has its gate open."""
     open_gates = installation.values
@@ -37,48 +49,73 @@ def gates_are_open(installation: Installation) -> Iterator[Finding]:
                 yield Finding(
                     (key, index, "spec", field),
                     spec[field],
-                    f"Karpenter {installation.release} looks at this field only with the feature gate {gate}",
+                    f"Karpenter {installation.release} reads this field only with the feature gate {gate}",
                     f"set karpenter.values.settings.featureGates.{gate}: true",
                 )
 
 
-def resources_are_delivered(installation: Installation) -> Iterator[Finding]:
-    """What is to run in the cluster is installed by something."""
-    asked: tuple[tuple[Path, object], ...] = (
-        (("node_pools",), ", ".join(name for name, _ in installation.node_pools)),
-        (("node_classes",), ", ".join(name for name, _ in installation.node_classes)),
-        (("smoke_test",), installation.smoke_test),
-        (("fargate", "logging"), installation.fargate is not None and installation.fargate.logging),
-    )
-    for path, wanted in asked:
-        if wanted and installation.delivery == "none":
-            rule = "delivery: none installs nothing in the cluster"
-            yield Finding(path, wanted, rule, "remove it, or set delivery: helm")
+def _is_delivered(key: str, wanted: Callable[[Installation], object]) -> Guard[Installation, Finding]:
+    """Make the guard that something installs what one key puts into the cluster."""
+
+    @guard("delivery", key)
+    def check(installation: Installation) -> Iterator[Finding]:
+        value = wanted(installation)
+        if value and installation.delivery == "none":
+            expected = "nothing, because delivery: none installs nothing in the cluster"
+            yield Finding(tuple(key.split(".")), value, expected, "remove it, or set delivery: helm")
+
+    return check
 
 
+def _is_literal(
+    key: str, value_of: Callable[[Installation], str | None], what: str, *more: str
+) -> Guard[Installation, Finding]:
+    """Make the guard that a key is written down where the delivery is gitops: files cannot look a value up."""
+
+    @guard("delivery", key, *more)
+    def check(installation: Installation) -> Iterator[Finding]:
+        value = value_of(installation)
+        if installation.delivery == "gitops" and (value is None or is_reference(value)):
+            expected = "a literal, because the files of delivery: gitops cannot look it up"
+            yield Finding((key,), value or MISSING, expected, f"write {what}")
+
+    return check
+
+
+@guard(*SPECS, "nodes.instance_profile", "delivery", "node_classes[].name")
 def default_class_has_an_identity(installation: Installation) -> Iterator[Finding]:
     """The default class names an instance profile where it cannot name a role."""
-    release, inputs = installation.release, resource_inputs(installation)
-    classes = all_classes(release, inputs, installation.node_pools, installation.node_classes)
-    if installation.delivery == "none" or len(classes) == len(installation.node_classes):
+    release = installation.release
+    if installation.delivery == "none" or not _uses_default_class(installation):
         return
     if installation.isolated_vpc and release in NODE_POOLS and release not in PROFILE_FIELD:
         yield Finding(
             ("karpenter", "version"),
             str(release),
-            "in an isolated VPC a class names an instance profile, which it can from 0.32.2 on",
+            "0.32.2 or newer: in an isolated VPC a class names an instance profile, which older releases cannot",
             "set karpenter.version to 0.32.10",
         )
-    elif inputs.instance_profile is None and (installation.isolated_vpc or release in ALPHA):
+    elif not installation.instance_profile and (installation.isolated_vpc or release in ALPHA):
+        why = (
+            "an isolated VPC has no IAM endpoint" if installation.isolated_vpc else "this API version has no role field"
+        )
         yield Finding(
-            path=("nodes", "instance_profile"),
-            value=False,
-            expected="the default class names the instance profile of this stack: "
-            + ("there is no IAM endpoint in an isolated VPC" if installation.isolated_vpc else "its API knows no role"),
-            fix="set it to true, or give a class of your own named default",
+            ("nodes", "instance_profile"),
+            "false",
+            f"true, because the default class names the instance profile of this stack: {why}",
+            "set it to true, or write a class of your own named default",
         )
 
 
+def _uses_default_class(installation: Installation) -> bool:
+    """Tell whether a pool refers to the class named default and the file does not have it."""
+    if any(name == DEFAULT for name, _ in installation.node_classes):
+        return False
+    pools = [spec for _, spec in installation.node_pools]
+    return not pools or any(class_named_by(installation.release, spec) == DEFAULT for spec in pools)
+
+
+@guard("smoke_test", "karpenter.isolated_vpc", "fargate")
 def smoke_test_runs_on_nodes(installation: Installation) -> Iterator[Finding]:
     """The pods of the smoke test can be pulled, and wait for a node."""
     if not installation.smoke_test:
@@ -87,7 +124,7 @@ def smoke_test_runs_on_nodes(installation: Installation) -> Iterator[Finding]:
         yield Finding(
             path=("smoke_test",),
             value=True,
-            expected=f"an isolated VPC does not reach {smoke_test.IMAGE}",
+            expected=f"false, because an isolated VPC cannot pull {smoke_test.IMAGE}",
             fix="remove it",
         )
     for index, (namespace, labels) in enumerate(installation.fargate.selectors if installation.fargate else ()):
@@ -95,11 +132,12 @@ def smoke_test_runs_on_nodes(installation: Installation) -> Iterator[Finding]:
             yield Finding(
                 ("fargate", "selectors", index),
                 namespace,
-                "the pods of the smoke test are for Karpenter's nodes, and this selector takes them to Fargate",
+                "another namespace, or labels: this selector would run the smoke test on Fargate",
                 "add a label to the selector, or remove smoke_test",
             )
 
 
+@guard("fargate")
 def selectors_fit(installation: Installation) -> Iterator[Finding]:
     """A Fargate profile has at most five selectors, the one for CoreDNS included."""
     if installation.fargate and len(installation.fargate.selectors) > SELECTORS_LIMIT:
@@ -107,50 +145,55 @@ def selectors_fit(installation: Installation) -> Iterator[Finding]:
             ("fargate", "selectors"),
             len(installation.fargate.selectors),
             f"a profile has at most {SELECTORS_LIMIT} selectors, and coredns: true adds one",
-            "take one out",
+            "remove one",
         )
 
 
-def given(installation: Installation) -> Given:
-    """Say what the user's pools and classes are held against: the roles and profiles their nodes can have."""
-    names, further = installation.names, installation.node_roles
-    made = [role.key for role in further if role.arn is None]
-    brought = [role.arn.rpartition("/")[2] for role in further if role.arn is not None]
-    roles = (names.node_role, *(names.further("node_role", key) for key in made), *brought)
-    profiles = (names.instance_profile, *(names.further("instance_profile", key) for key in made))
+def pools_and_classes(installation: Installation, *, with_roles: bool = True) -> Given:
+    """Collect what the checks on pools and classes need; the roles and profiles their nodes can have, if asked for."""
+    roles, profiles = _roles_and_profiles(installation) if with_roles else (None, None)
     return Given(
         release=installation.release,
         pools=installation.node_pools,
         classes=installation.node_classes,
-        roles=None if any(map(is_reference, roles)) else roles,
-        # A role that is brought along may have an instance profile that is brought along.
-        profiles=None
-        if brought or any(map(is_reference, profiles))
-        else profiles
-        if installation.instance_profile
-        else (),
+        roles=roles,
+        profiles=profiles,
         isolated_vpc=installation.isolated_vpc,
     )
 
 
-RESOURCE_GUARDS: tuple[Callable[[Installation], Iterator[Finding]], ...] = (
+def _roles_and_profiles(installation: Installation) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+    """Name the roles and profiles of the nodes; None where a name is only known at apply, or may exist elsewhere."""
+    names, extra = installation.names, installation.node_roles
+    created = [role.key for role in extra if role.arn is None]
+    existing = [role.arn.rpartition("/")[2] for role in extra if role.arn is not None]
+    roles = (names.node_role, *(names.further("node_role", key) for key in created), *existing)
+    profiles = (names.instance_profile, *(names.further("instance_profile", key) for key in created))
+    # The instance profile of an existing role may exist already too.
+    unknown = bool(existing) or any(map(is_reference, profiles))
+    return (
+        None if any(map(is_reference, roles)) else roles,
+        None if unknown else profiles if installation.instance_profile else (),
+    )
+
+
+GUARDS: tuple[Guard[Installation, Finding], ...] = (
     resources_fit_the_release,
+    resources_use_roles_of_the_stack,
     gates_are_open,
-    resources_are_delivered,
+    _is_delivered("node_pools", lambda installation: ", ".join(name for name, _ in installation.node_pools)),
+    _is_delivered("node_classes", lambda installation: ", ".join(name for name, _ in installation.node_classes)),
+    _is_delivered("smoke_test", lambda installation: installation.smoke_test),
+    _is_delivered("fargate.logging", lambda installation: bool(installation.fargate and installation.fargate.logging)),
+    _is_literal("name", lambda installation: installation.name, "the EKS cluster's name"),
+    _is_literal("account", lambda installation: installation.account, "the cluster's account id"),
+    _is_literal(
+        "oidc_issuer",
+        lambda installation: installation.oidc_issuer if installation.identity == "irsa" else "",
+        "cluster.identity.oidc.issuer of `aws eks describe-cluster`",
+        "identity",
+    ),
     default_class_has_an_identity,
     smoke_test_runs_on_nodes,
     selectors_fit,
 )
-
-
-def one_spot_role(installations: Sequence[Installation]) -> Iterator[tuple[int, Finding]]:
-    """An account has one service-linked role for spot, and so one stack that makes it."""
-    owners: dict[tuple[str, str | None], int] = {}
-    for index, installation in enumerate(installations):
-        if not installation.spot_service_linked_role:
-            continue
-        first = owners.setdefault((installation.partition.name, installation.account), index)
-        if first != index:
-            rule = f"one stack makes the account's service-linked role for spot; clusters[{first}] does"
-            finding = Finding(path=("spot_service_linked_role",), value=True, expected=rule, fix="remove it here")
-            yield index, finding

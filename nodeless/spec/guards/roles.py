@@ -1,9 +1,9 @@
-"""The checks on who a node or the controller is: further node roles, their policies, and Pod Identity."""
+"""The checks on node roles and their policies, and on Pod Identity."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nodeless.finding import Finding, Path
 from nodeless.karpenter import releases
@@ -11,35 +11,41 @@ from nodeless.karpenter.nodes import node_policies
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT
 from nodeless.karpenter.trust import POD_IDENTITY
 from nodeless.resolved.references import is_reference
+from nodeless.spec.guards.guard import Guard, guard, repeats
 from nodeless.spec.model import Cluster
 
+Attached = Iterator[tuple[Path, list[str]]]
 
+
+@guard("identity", "karpenter.version")
 def pod_identity_known(cluster: Cluster) -> Iterator[Finding]:
-    """The AWS SDK in the controller knows where Pod Identity hands out credentials."""
+    """The AWS SDK in the controller supports Pod Identity."""
     release = releases.find(cluster.karpenter.version)
     if cluster.identity == "pod-identity" and release not in POD_IDENTITY:
         yield Finding(
             ("identity",),
             cluster.identity,
-            f"irsa with Karpenter {release}: the AWS SDK in it knows Pod Identity from 0.32.2 on",
+            f"irsa, because Karpenter {release} does not support Pod Identity; 0.32.2 and newer do",
             "set identity: irsa, or a newer karpenter.version",
         )
 
 
-def roles_made_or_brought(cluster: Cluster) -> Iterator[Finding]:
-    """A further node role is made here, with policies, or brought along, with an ARN."""
+@guard("nodes.roles")
+def policies_only_for_created_roles(cluster: Cluster) -> Iterator[Finding]:
+    """Policies are attached only to roles that are created here."""
     for key, role in cluster.nodes.roles.items():
         if role.arn and role.policies:
             yield Finding(
                 ("nodes", "roles", key, "policies"),
                 ", ".join(role.policies),
-                "policies are attached to a role made here; a role brought along keeps its own",
-                "remove arn, and the role is made here, or remove policies",
+                "no policies: they apply only to roles created here, and `arn` names an existing one",
+                "remove arn, and the role is created here; or remove policies",
             )
 
 
+@guard("nodes.roles", "account")
 def roles_of_the_account(cluster: Cluster) -> Iterator[Finding]:
-    """A role can be passed to instances of its own account only."""
+    """A role can be passed only to instances of its own account."""
     for key, role in cluster.nodes.roles.items():
         if role.arn is None or cluster.account is None or is_reference(role.arn) or is_reference(cluster.account):
             continue
@@ -48,59 +54,75 @@ def roles_of_the_account(cluster: Cluster) -> Iterator[Finding]:
             yield Finding(
                 ("nodes", "roles", key, "arn"),
                 role.arn,
-                f"a role of the cluster's account, {cluster.account}: IAM passes no role across accounts",
+                f"a role of the cluster's account, {cluster.account}: roles cannot be passed across accounts",
                 "name a role of that account",
             )
 
 
-def roles_stand_once(cluster: Cluster) -> Iterator[Finding]:
-    """A brought role has one access entry, and so stands once."""
-    owners: dict[str, str] = {}
-    for key, role in cluster.nodes.roles.items():
-        if role.arn and owners.setdefault(role.arn, key) != key:
-            yield Finding(
-                ("nodes", "roles", key, "arn"),
-                role.arn,
-                f"a role stands once; nodes.roles.{owners[role.arn]} is this one",
-                "remove one of the two",
-            )
+@guard("nodes.roles")
+def existing_roles_are_listed_once(cluster: Cluster) -> Iterator[Finding]:
+    """A role has one access entry, so it is listed once."""
+    for (key, role), (first, _) in repeats(cluster.nodes.roles.items(), lambda row: row[1].arn):
+        yield Finding(
+            ("nodes", "roles", key, "arn"),
+            role.arn,
+            f"a role that is not listed yet; nodes.roles.{first} is the same",
+            "remove one of the two",
+        )
 
 
-def policies_attached_once(cluster: Cluster) -> Iterator[Finding]:
-    """A policy is attached to a role once: its name, without its path, is its address."""
-    for path, arns in _attached(cluster):
-        owners: dict[str, int] = {}
-        for index, arn in enumerate(arns):
-            first = owners.setdefault(re.sub(r"\W", "_", arn.rpartition("/")[2]), index)
-            if first != index:
-                rule = f"a policy whose name stands once in the list; {arns[first]} has it too"
-                yield Finding((*path, index), arn, rule, "remove one of the two")
-
-
-def attachments_fit(cluster: Cluster) -> Iterator[Finding]:
-    """A role takes no more managed policies than IAM lets be attached."""
-    own = len(node_policies(releases.find(cluster.karpenter.version), ipv6=cluster.nodes.ipv6))
-    for path, arns in _attached(cluster):
-        if own + len(arns) > ATTACHMENTS_LIMIT:
-            yield Finding(
-                path,
-                f"{len(arns)} policies",
-                f"a role takes {ATTACHMENTS_LIMIT} policies, and {own} are the release's own",
-                f"keep {ATTACHMENTS_LIMIT - own}, and join the others into one policy",
-            )
-
-
-def _attached(cluster: Cluster) -> Iterator[tuple[Path, list[str]]]:
+def _node_role(cluster: Cluster) -> Attached:
     yield ("nodes", "policies"), cluster.nodes.policies
+
+
+def _extra_roles(cluster: Cluster) -> Attached:
     for key, role in cluster.nodes.roles.items():
         yield ("nodes", "roles", key, "policies"), role.policies
 
 
-ROLE_GUARDS = (
+def _attached_once(key: str, attached: Callable[[Cluster], Attached]) -> Guard[Cluster, Finding]:
+    """Make the guard that no policy name is repeated on a role: the name, without its path, is part of the address."""
+
+    @guard(key)
+    def check(cluster: Cluster) -> Iterator[Finding]:
+        for path, arns in attached(cluster):
+            for (index, arn), (_, first) in repeats(enumerate(arns), lambda row: _address(row[1])):
+                expected = f"policy names must be unique on a role; {first} has the same"
+                yield Finding((*path, index), arn, expected, "remove one of the two")
+
+    return check
+
+
+def _address(arn: str) -> str:
+    return re.sub(r"\W", "_", arn.rpartition("/")[2])
+
+
+def _attachments_fit(key: str, attached: Callable[[Cluster], Attached]) -> Guard[Cluster, Finding]:
+    """Make the guard that a role has no more policies than IAM allows."""
+
+    @guard(key, "karpenter.version", "nodes.ipv6")
+    def check(cluster: Cluster) -> Iterator[Finding]:
+        own = len(node_policies(releases.find(cluster.karpenter.version), ipv6=cluster.nodes.ipv6))
+        for path, arns in attached(cluster):
+            if own + len(arns) > ATTACHMENTS_LIMIT:
+                yield Finding(
+                    path,
+                    f"{len(arns)} policies",
+                    f"at most {ATTACHMENTS_LIMIT - own}: a role takes {ATTACHMENTS_LIMIT} policies, "
+                    f"and {own} are the release's own",
+                    f"keep {ATTACHMENTS_LIMIT - own}, and combine the others into one policy",
+                )
+
+    return check
+
+
+GUARDS = (
     pod_identity_known,
-    roles_made_or_brought,
+    policies_only_for_created_roles,
     roles_of_the_account,
-    roles_stand_once,
-    policies_attached_once,
-    attachments_fit,
+    existing_roles_are_listed_once,
+    _attached_once("nodes.policies", _node_role),
+    _attached_once("nodes.roles", _extra_roles),
+    _attachments_fit("nodes.policies", _node_role),
+    _attachments_fit("nodes.roles", _extra_roles),
 )

@@ -26,7 +26,7 @@ ONE_KEY_WRONG = [
     ({"kubernetes": 1.3}, "clusters[0].kubernetes", "quoted"),
     ({"kubernetes": "1.37"}, "clusters[0].kubernetes", "Karpenter 1.14.1 runs on Kubernetes 1.26 to 1.36"),
     ({"endpoint": "http://plain.example"}, "clusters[0].endpoint", "https://"),
-    ({"oidc_issuer": "https://issuer.example/"}, "clusters[0].oidc_issuer", "without a slash"),
+    ({"oidc_issuer": "https://issuer.example/"}, "clusters[0].oidc_issuer", "does not end with a slash"),
     ({"certificate_authority": "-----BEGIN"}, "clusters[0].certificate_authority", "base64"),
     ({"subnets": ["subnet-1", "subnet-0123456789abcdef0"]}, "clusters[0].subnets[0]", "subnet id"),
     ({"karpenter": {"version": "1.15.0"}}, "clusters[0].karpenter.version", "a Karpenter release"),
@@ -38,7 +38,7 @@ ONE_KEY_WRONG = [
     ({"karpenter": {"repository": "https://charts.example"}}, "clusters[0].karpenter.repository", "oci://"),
     ({"karpenter": {"values": {"a": {"b": "${c}"}}}}, "clusters[0].karpenter.values", "a literal"),
     ({"karpenter": {"values": {"a": ["%{if x}"]}}}, "clusters[0].karpenter.values", "a literal"),
-    ({"identity": "pod-identity"}, "clusters[0].identity", "not offered"),
+    ({"identity": "pod-identity"}, "clusters[0].identity", "Pod Identity is unavailable on Fargate"),
     ({"identity": "kiam"}, "clusters[0].identity", "one of 'irsa' or 'pod-identity'"),
     ({"fargate": {"selectors": [{"namespace": "karpenter"}] * 6}}, "clusters[0].fargate.selectors", "at most 5"),
     ({"interruption": {"queue_name": "q.fifo"}}, "clusters[0].interruption.queue_name", "SQS queue name"),
@@ -51,19 +51,19 @@ ONE_KEY_WRONG = [
     ({"nodes": {"policies": ["AmazonS3FullAccess"]}}, "clusters[0].nodes.policies[0]", "ARN of a managed policy"),
     ({"discovery": {"security_groups": ["sg-x"]}}, "clusters[0].discovery.security_groups[0]", "security group id"),
     ({"names": "fancy"}, "clusters[0].names", "'blog' or 'official'"),
-    ({"names": {"node_role": "x" * 65}}, "clusters[0].names", "at most 64"),
-    ({"names": {"node_role": "a role"}}, "clusters[0].names.node_role", "an IAM name"),
+    ({"names": {"node_role": "x" * 65}}, "clusters[0].names.node_role", "at most 64"),
+    ({"names": {"node_role": "a role"}}, "clusters[0].names.node_role", "letters, digits and any of"),
     (
         {"names": {"node_role": "same", "controller_role": "Same"}},
         "clusters[0].names.node_role",
-        "clusters[0] has it as controller_role",
+        "clusters[0] uses this one as controller_role",
     ),
     (
         {"karpenter": {"version": "1.11.3", "zonal_shift": True}},
         "clusters[0].karpenter.zonal_shift",
         "comes with Karpenter 1.12",
     ),
-    ({"path": "team"}, "clusters[0].path", "begins and ends with a slash"),
+    ({"path": "team"}, "clusters[0].path", "starts and ends with a slash"),
     ({"permissions_boundary": "boundary"}, "clusters[0].permissions_boundary", "ARN of a managed policy"),
     ({"extra_statements": [{"Action": "s3:*"}]}, "clusters[0].extra_statements[0].Resource", "required"),
     (
@@ -83,8 +83,8 @@ ONE_KEY_WRONG = [
     ),
     ({"auth": "exec", "backend": {"type": "cloud", "organization": "o"}}, "clusters[0].auth", "aws CLI"),
     ({"smoke_test": "yes"}, "clusters[0].smoke_test", "true or false"),
-    ({"regoin": "eu-north-1"}, "clusters[0].regoin", "a key of the contract"),
-    ({"adopt": "blog"}, "clusters[0].adopt", "not built yet"),
+    ({"regoin": "eu-north-1"}, "clusters[0].regoin", "unknown key"),
+    ({"adopt": "blog"}, "clusters[0].adopt", "not implemented yet"),
 ]
 
 
@@ -122,7 +122,11 @@ def test_statements_that_pass_the_size_iam_allows_are_refused() -> None:
 
 def test_all_mistakes_are_reported_at_once_also_those_across_keys() -> None:
     found = problems(
-        region="mars-1", account=12, identity="pod-identity", karpenter={"version": "9.9.9", "replicsa": 1}
+        region="mars-1",
+        account=12,
+        identity="pod-identity",
+        fargate=True,
+        karpenter={"version": "9.9.9", "replicsa": 1},
     )
 
     assert [problem.where() for problem in found] == [
@@ -152,7 +156,7 @@ def test_two_clusters_of_one_account_do_not_share_an_iam_name() -> None:
     (problem,) = several(*rows)
 
     assert problem.where() == "clusters[1].names.node_role"
-    assert "once per account" in problem.expected
+    assert "must be unique per account" in problem.expected
 
 
 def test_two_clusters_of_two_accounts_may_share_an_iam_name() -> None:

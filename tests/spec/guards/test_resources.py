@@ -9,7 +9,7 @@ import pytest
 
 from nodeless.finding import Finding, SpecError
 from nodeless.resolved.resources import all_manifests
-from nodeless.spec.guards.resources import given
+from nodeless.spec.guards.resources import pools_and_classes
 from nodeless.spec.resolution import installation, load, resolve
 
 
@@ -76,14 +76,18 @@ def test_further_node_roles_may_be_named_by_a_class() -> None:
         source="test",
     )
 
-    assert given(resolved).roles == ("demo-karpenter-node", "demo-karpenter-node-gpu", "KarpenterNodeRole-demo")
-    assert given(resolved).profiles is None, "a role that is brought along may have a profile of its own"
+    assert pools_and_classes(resolved).roles == (
+        "demo-karpenter-node",
+        "demo-karpenter-node-gpu",
+        "KarpenterNodeRole-demo",
+    )
+    assert pools_and_classes(resolved).profiles is None, "a role that is brought along may have a profile of its own"
 
 
 def test_names_of_a_cluster_that_is_only_known_later_are_not_compared() -> None:
     resolved = installation(name="${aws_eks_cluster.this.name}", region="eu-north-1")
 
-    assert given(resolved).roles is None
+    assert pools_and_classes(resolved).roles is None
 
 
 STATIC_POOL = {
@@ -138,7 +142,7 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
     "an alpha release without a profile": (
         {"karpenter": {"version": "0.31.5"}, "nodes": {"instance_profile": False}},
         "nodes.instance_profile",
-        "knows no role",
+        "has no role field",
     ),
     "an isolated VPC before a class could name a profile": (
         {"karpenter": {"isolated_vpc": True, "version": "0.32.1"}},
@@ -148,12 +152,12 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
     "a smoke test whose image cannot be pulled": (
         {"karpenter": {"isolated_vpc": True}, "smoke_test": True},
         "smoke_test",
-        "does not reach",
+        "cannot pull",
     ),
     "a smoke test that would run on Fargate": (
         {"smoke_test": True, "fargate": {"selectors": [{"namespace": "default"}]}},
         "fargate.selectors[0]",
-        "takes them to Fargate",
+        "would run the smoke test on Fargate",
     ),
     "more selectors than a profile has": (
         {"fargate": {"coredns": True, "selectors": [{"namespace": f"team-{number}"} for number in range(5)]}},

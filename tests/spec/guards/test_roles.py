@@ -28,10 +28,10 @@ def with_roles(**roles: Any) -> dict[str, Any]:  # noqa: ANN401 - keys of a clus
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
-    "both made and brought": (
+    "policies for an existing role": (
         with_roles(old={"arn": ARN, "policies": [POLICY]}),
         "clusters[0].nodes.roles.old.policies",
-        "keeps its own",
+        "they apply only to roles created here",
     ),
     "another account": (
         with_roles(old={"arn": "arn:aws:iam::210987654321:role/nodes"}),
@@ -46,17 +46,17 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "the same role twice": (
         with_roles(old={"arn": ARN}, older={"arn": ARN}),
         "clusters[0].nodes.roles.older.arn",
-        "nodes.roles.old is this one",
+        "nodes.roles.old is the same",
     ),
     "the same policy twice": (
         with_roles(gpu={"policies": [POLICY, "arn:aws:iam::123456789012:policy/team/AmazonS3ReadOnlyAccess"]}),
         "clusters[0].nodes.roles.gpu.policies[1]",
-        "stands once",
+        "must be unique on a role",
     ),
     "the same policy twice for the first role": (
         {"nodes": {"policies": [POLICY, POLICY]}},
         "clusters[0].nodes.policies[1]",
-        "stands once",
+        "must be unique on a role",
     ),
     "more policies than a role takes": (
         with_roles(gpu={"policies": [f"{POLICY}{number}" for number in range(7)]}),
@@ -73,7 +73,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "Pod Identity with an old SDK": (
         {"identity": "pod-identity", "fargate": False, "karpenter": {"version": "0.32.1"}},
         "clusters[0].identity",
-        "from 0.32.2 on",
+        "0.32.2 and newer do",
     ),
 }
 
@@ -127,7 +127,7 @@ def test_a_further_roles_names_stay_within_their_limits(style: str) -> None:
     assert role != found.names.node_role
 
 
-def test_a_role_brought_along_may_be_a_reference_in_python() -> None:
+def test_an_existing_role_may_be_a_reference_in_python() -> None:
     found, place = resolved(nodes={"roles": {"old": {"arn": "${aws_iam_role.old.arn}"}}}, account="123456789012")
 
     assert node_role_arns(found, place)[1] == "${aws_iam_role.old.arn}"

@@ -1,0 +1,100 @@
+"""From a checked cluster to its Installation: names, partition, release and defaults decided."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nodeless.karpenter import releases
+from nodeless.karpenter.policy import statement_from
+from nodeless.resolved.installation import FargateProfile, Installation, NodeRole, Queue
+from nodeless.resolved.names import Names
+from nodeless.resolved.partitions import partition_of
+from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
+
+CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
+COREDNS_SELECTOR = ("kube-system", {"k8s-app": "kube-dns"})
+
+
+def installation_of(cluster: Cluster) -> Installation:
+    """Resolve a valid cluster."""
+    partition = partition_of(cluster.region)
+    assert partition is not None  # noqa: S101 - text_types.Region has checked it
+    overrides = {key: value for key, value in cluster.names.model_dump(exclude={"style"}).items() if value}
+    if cluster.interruption and cluster.interruption.queue_name:
+        overrides["queue"] = cluster.interruption.queue_name
+    if cluster.fargate and cluster.fargate.profile_name:
+        overrides["fargate_profile"] = cluster.fargate.profile_name
+    return Installation(
+        name=cluster.name,
+        region=cluster.region,
+        partition=partition,
+        account=cluster.account,
+        endpoint=cluster.endpoint,
+        oidc_issuer=cluster.oidc_issuer,
+        certificate_authority=cluster.certificate_authority,
+        subnets=tuple(cluster.subnets or cluster.discovery.subnets) or None,
+        release=releases.find(cluster.karpenter.version),
+        names=Names(cluster=cluster.name, style=cluster.names.style, overrides=overrides),
+        namespace=cluster.karpenter.namespace,
+        service_account=cluster.karpenter.service_account,
+        replicas=cluster.karpenter.replicas,
+        policy=cluster.karpenter.policy,
+        repository=cluster.karpenter.repository,
+        isolated_vpc=cluster.karpenter.isolated_vpc,
+        zonal_shift=cluster.karpenter.zonal_shift,
+        values=cluster.karpenter.values,
+        identity=cluster.identity,
+        creates_oidc_provider=cluster.oidc_provider == "create",
+        fargate=_fargate(cluster),
+        queue=Queue(kms_key_arn=cluster.interruption.kms_key_arn) if cluster.interruption else None,
+        access=cluster.nodes.access,
+        instance_profile=cluster.nodes.instance_profile,
+        node_roles=tuple(
+            NodeRole(key=key, os=role.os, arn=role.arn, policies=tuple(role.policies))
+            for key, role in cluster.nodes.roles.items()
+        ),
+        node_policies=tuple(cluster.nodes.policies),
+        ipv6=cluster.nodes.ipv6,
+        tag_key=cluster.discovery.tag_key,
+        tagged_subnets=tuple(cluster.discovery.subnets),
+        tagged_security_groups=tuple(cluster.discovery.security_groups),
+        path=cluster.path,
+        permissions_boundary=cluster.permissions_boundary,
+        extra_statements=tuple(statement_from(row.model_dump()) for row in cluster.extra_statements),
+        tags=cluster.tags,
+        node_classes=tuple((row.name, row.spec) for row in cluster.node_classes),
+        node_pools=tuple((row.name, row.spec) for row in cluster.node_pools),
+        smoke_test=cluster.smoke_test,
+        spot_service_linked_role=cluster.spot_service_linked_role,
+        delivery=cluster.delivery,
+        auth=cluster.auth,
+        backend=_backend(cluster),
+    )
+
+
+def _fargate(cluster: Cluster) -> FargateProfile | None:
+    if cluster.fargate is None:
+        return None
+    # In kube-system a bare namespace would also catch CoreDNS and every other pod there.
+    labels = CONTROLLER_LABEL if cluster.karpenter.namespace == "kube-system" else {}
+    given = tuple((selector.namespace, selector.labels) for selector in cluster.fargate.selectors)
+    selectors = given or ((cluster.karpenter.namespace, labels),)
+    return FargateProfile(
+        selectors=(*selectors, COREDNS_SELECTOR) if cluster.fargate.coredns else selectors,
+        cni_policy=cluster.fargate.cni_policy,
+        coredns=cluster.fargate.coredns,
+        logging=cluster.fargate.logging,
+    )
+
+
+def _backend(cluster: Cluster) -> dict[str, Any]:
+    backend = cluster.backend
+    keys = backend.model_dump(exclude_none=True)
+    if isinstance(backend, LocalBackend):
+        # Where CDKTF itself keeps local state: beside the output folder, three levels above the stack's own.
+        return {"path": f"../../../terraform.{cluster.name}.tfstate"} | keys
+    if isinstance(backend, S3Backend):
+        return {"key": f"karpenter/{cluster.name}/terraform.tfstate"} | keys
+    if isinstance(backend, CloudBackend) and not backend.workspaces.tags:
+        keys["workspaces"] = {"name": f"karpenter-{cluster.name}"} | keys["workspaces"]
+    return keys

@@ -1,0 +1,167 @@
+"""Validates one cluster: pydantic's errors in our words, and what is left without the wrong keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from nodeless.finding import MISSING, Finding, Path
+from nodeless.spec.model import Cluster
+from nodeless.spec.text_types import REFERENCES, REFUSED
+from nodeless.suggestions import closest
+from nodeless.trees import holds, value_at
+
+UNKNOWN_KEY = "extra_forbidden"
+MISSING_KEY = "missing"
+
+# pydantic's error types in the operator's words: what is expected, and the fix. Braces hold the error's own context.
+EXPLAINED = {
+    REFUSED: ("{expected}", "{fix}"),
+    MISSING_KEY: ("this key is required", "add it"),
+    "literal_error": ("one of {expected}", "write one of these"),
+    "union_tag_invalid": ("one of {expected_tags}", "write one of these"),
+    "union_tag_not_found": ("a backend has a type", "add `type: local`, `s3` or `cloud`"),
+    "bool_type": ("true or false", "write true or false, without quotes"),
+    "int_type": ("a whole number", "write a number, without quotes"),
+    "string_type": ("a string", "write text, in quotes where YAML would read something else"),
+    "list_type": ("a list", "write one item per line, each after a dash"),
+    "dict_type": ("a map", "write `key: value` lines below it"),
+    "model_type": ("a map", "write `key: value` lines below it"),
+    "model_attributes_type": ("a map", "write `key: value` lines below it"),
+    "greater_than_equal": ("{ge} or more", "write a larger number"),
+    "less_than_equal": ("{le} or less", "write a smaller number"),
+    "too_long": ("at most {max_length} of these", "remove some"),
+    "too_short": ("at least {min_length} of these", "add one"),
+    "string_pattern_mismatch": ("text that matches {pattern}", "remove other characters"),
+}
+UNEXPLAINED = ("{msg}", "docs/configuration.md says what this key takes")
+
+# What stands in for a required key that is wrong or missing, so that checks on other keys can run. No guard that reads
+# the key itself sees it.
+PLACEHOLDERS: Mapping[Path, object] = {("name",): "placeholder", ("region",): "eu-north-1"}
+ITEM_PLACEHOLDERS: Mapping[str, object] = {"name": "placeholder", "spec": {}}
+NAMED_LISTS = ("node_pools", "node_classes")
+
+# Taking a key out can show that its section is incomplete, which takes another round; sections nest three deep.
+ROUNDS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validated:
+    """What validation found: the cluster without its wrong keys, and which paths no guard may rely on."""
+
+    cluster: Cluster | None
+    findings: tuple[Finding, ...] = ()
+    unreadable: tuple[Path, ...] = ()
+
+
+def validated(keys: Mapping[str, Any], *, references: bool = False) -> Validated:
+    """Validate one cluster; paths are below the cluster."""
+    cluster, mistakes = _validate(keys, references=references)
+    if cluster is not None:
+        return Validated(cluster=cluster)
+    findings = tuple(_finding(keys, path, detail) for path, detail in mistakes)
+    left = deepcopy(dict(keys))
+    unreadable: list[Path] = []
+    for _ in range(ROUNDS):
+        taken = [(_take_out(left, path), detail) for path, detail in mistakes]
+        unreadable += [path for path, detail in taken if detail["type"] != UNKNOWN_KEY]
+        cluster, mistakes = _validate(left, references=references)
+        if cluster is not None:
+            break
+    return Validated(cluster=cluster, findings=findings, unreadable=tuple(unreadable))
+
+
+Mistake = tuple[Path, Mapping[str, Any]]
+
+
+def _validate(keys: Mapping[str, Any], *, references: bool) -> tuple[Cluster | None, list[Mistake]]:
+    try:
+        return Cluster.model_validate(keys, context={REFERENCES: references}), []
+    except ValidationError as error:
+        return None, [(path_in_file(keys, detail["loc"]), dict(detail)) for detail in error.errors(include_url=False)]
+
+
+def _finding(keys: Mapping[str, Any], path: Path, detail: Mapping[str, Any]) -> Finding:
+    if detail["type"] == UNKNOWN_KEY:
+        return Finding(path, value_at(keys, path), "a documented key (unknown key)", _right_key(path))
+    expected, fix = EXPLAINED.get(detail["type"], UNEXPLAINED)
+    context = {"msg": detail["msg"], **detail.get("ctx", {})}
+    value = MISSING if detail["type"] == MISSING_KEY else value_at(keys, path)
+    return Finding(path, value, expected.format(**context), fix.format(**context))
+
+
+def _right_key(path: Path) -> str:
+    """Suggest a key of the same section, or say where in the file this one belongs."""
+    key = str(path[-1])
+    close = closest(key, _keys_of_section(path[:-1]))
+    if close:
+        return f"did you mean {close}?"
+    elsewhere = [".".join([*section, key]) for section, keys in _all_sections() if key in keys]
+    if elsewhere:
+        return f"move it to {elsewhere[0]}"
+    return "remove it; docs/configuration.md lists every key"
+
+
+def _keys_of_section(path: Path) -> frozenset[str]:
+    wanted = tuple(step for step in path if isinstance(step, str))
+    # In a map with keys of the user's own, such as nodes.roles, the key is a step that no section has.
+    return frozenset(
+        key
+        for section, keys in _all_sections()
+        if section == wanted or (section == wanted[:-1] and not keys & {wanted[-1]})
+        for key in keys
+    ) or frozenset(Cluster.model_fields)
+
+
+@cache
+def _all_sections() -> tuple[tuple[tuple[str, ...], frozenset[str]], ...]:
+    return tuple(_sections(Cluster, ()))
+
+
+def _sections(model: type[BaseModel], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
+    yield path, frozenset(model.model_fields)
+    for key, field in model.model_fields.items():
+        for below in _models_in(field.annotation):
+            yield from _sections(below, (*path, key))
+
+
+def _models_in(hint: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any annotation
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        yield hint
+    for argument in get_args(hint):
+        yield from _models_in(argument)
+
+
+def path_in_file(tree: Any, location: Iterable[str | int]) -> Path:  # noqa: ANN401 - any YAML
+    """Keep of pydantic's location what is a path in the file, without the names of union members."""
+    path: list[str | int] = []
+    steps = [step for step in location if step != "[key]"]
+    for number, step in enumerate(steps):
+        if holds(tree, step):
+            tree = tree[step]
+        elif not isinstance(tree, Mapping) or number < len(steps) - 1:
+            continue
+        path.append(step)
+    return tuple(path)
+
+
+def _take_out(tree: dict[str, Any], path: Path) -> Path:
+    """Remove what a path leads to, or the smallest part around it that can go; return the path that is gone."""
+    if path in PLACEHOLDERS:
+        tree[str(path[0])] = PLACEHOLDERS[path]
+        return path
+    if len(path) == len(("node_pools", 0, "spec")) and path[0] in NAMED_LISTS and path[-1] in ITEM_PLACEHOLDERS:
+        value_at(tree, path[:-1])[path[-1]] = deepcopy(ITEM_PLACEHOLDERS[str(path[-1])])
+        return path
+    for length in range(len(path), 0, -1):
+        around, key = value_at(tree, path[: length - 1]), path[length - 1]
+        if isinstance(around, dict) and key in around:
+            del around[key]
+            return path[:length]
+    return path

@@ -1,4 +1,4 @@
-"""How clusters.yaml is read: YAML 1.2, no key twice, and the line of every value."""
+"""Reads clusters.yaml: YAML 1.2, no duplicate keys, and the line of every value."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def parse(text: str, file: FilePath) -> tuple[Any, LineOf]:
         tree = YAML(typ="rt").load(text)
     except DuplicateKeyError as error:
         key = str(error.problem).partition('"')[2].partition('"')[0]
-        raise _refused(file, key, "a key stands once", "keep one of the two", _line(error)) from None
+        raise _refused(file, key, "each key once (duplicate key)", "keep one of the two", _line(error)) from None
     except MarkedYAMLError as error:
         fix = "check indentation, colons and quotes near that line"
         raise _refused(file, str(error.problem), "YAML 1.2", fix, _line(error)) from None

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ValidationError
 
 from nodeless.finding import Finding, Path, SpecError
 from nodeless.karpenter import releases
-from nodeless.karpenter.chart import merged
 from nodeless.karpenter.policy import statement_from
 from nodeless.resolved.installation import FargateProfile, Installation, NodeRole, Queue
 from nodeless.resolved.names import Names
@@ -30,6 +29,7 @@ from nodeless.spec.guards.resources import one_spot_role
 from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
 from nodeless.spec.reading import LineOf, read
 from nodeless.spec.text_types import REFERENCES
+from nodeless.trees import merged
 
 CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
 COREDNS_SELECTOR = ("kube-system", {"k8s-app": "kube-dns"})

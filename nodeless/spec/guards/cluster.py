@@ -23,6 +23,7 @@ from nodeless.spec.guards.guides import GUIDE_GUARDS
 from nodeless.spec.guards.resources import RESOURCE_GUARDS
 from nodeless.spec.guards.roles import ROLE_GUARDS
 from nodeless.spec.model import CloudBackend, Cluster, S3Backend
+from nodeless.trees import leaves
 
 
 def kubernetes_fits(cluster: Cluster) -> Iterator[Finding]:
@@ -94,7 +95,7 @@ def workspace_named_or_tagged(cluster: Cluster) -> Iterator[Finding]:
 def values_are_read(cluster: Cluster) -> Iterator[Finding]:
     """The chart ignores a key it does not know without a word, so every value must stand under one it reads."""
     release = releases.find(cluster.karpenter.version)
-    for path, value in chart_keys.leaves(cluster.karpenter.values):
+    for path, value in leaves(cluster.karpenter.values):
         if chart_keys.reads(release, path):
             continue
         name = ".".join(path)

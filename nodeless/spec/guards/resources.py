@@ -12,14 +12,14 @@ from nodeless.resolved import smoke_test
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
 from nodeless.resolved.resources import resource_inputs
-from nodeless.spec.guards.custom_resource_checks import Given, flaws
+from nodeless.spec.guards.pools import PoolsAndClasses, pool_findings
 
 SELECTORS_LIMIT = 5
 
 
 def resources_fit_the_release(installation: Installation) -> Iterator[Finding]:
     """Pools and classes are what the release's API takes."""
-    yield from flaws(given(installation))
+    yield from pool_findings(pools_and_classes(installation))
 
 
 def gates_are_open(installation: Installation) -> Iterator[Finding]:
@@ -111,14 +111,14 @@ def selectors_fit(installation: Installation) -> Iterator[Finding]:
         )
 
 
-def given(installation: Installation) -> Given:
-    """Say what the user's pools and classes are held against: the roles and profiles their nodes can have."""
+def pools_and_classes(installation: Installation) -> PoolsAndClasses:
+    """Return the pools and classes, and the names of the roles and profiles that their nodes can have."""
     names, further = installation.names, installation.node_roles
     made = [role.key for role in further if role.arn is None]
     brought = [role.arn.rpartition("/")[2] for role in further if role.arn is not None]
     roles = (names.node_role, *(names.further("node_role", key) for key in made), *brought)
     profiles = (names.instance_profile, *(names.further("instance_profile", key) for key in made))
-    return Given(
+    return PoolsAndClasses(
         release=installation.release,
         pools=installation.node_pools,
         classes=installation.node_classes,

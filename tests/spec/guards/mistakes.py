@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from nodeless.spec.guards.custom_resource_checks import places
+from nodeless.trees import places
 
 Spec = dict[str, Any]
 Change = Callable[[Spec], Spec]

@@ -9,7 +9,7 @@ import pytest
 
 from nodeless.finding import Finding, SpecError
 from nodeless.resolved.resources import all_manifests
-from nodeless.spec.guards.resources import given
+from nodeless.spec.guards.resources import pools_and_classes
 from nodeless.spec.resolution import installation, load, resolve
 
 
@@ -76,14 +76,14 @@ def test_further_node_roles_may_be_named_by_a_class() -> None:
         source="test",
     )
 
-    assert given(resolved).roles == ("demo-karpenter-node", "demo-karpenter-node-gpu", "KarpenterNodeRole-demo")
-    assert given(resolved).profiles is None, "a role that is brought along may have a profile of its own"
+    assert pools_and_classes(resolved).roles == ("demo-karpenter-node", "demo-karpenter-node-gpu", "KarpenterNodeRole-demo")
+    assert pools_and_classes(resolved).profiles is None, "a role that is brought along may have a profile of its own"
 
 
 def test_names_of_a_cluster_that_is_only_known_later_are_not_compared() -> None:
     resolved = installation(name="${aws_eks_cluster.this.name}", region="eu-north-1")
 
-    assert given(resolved).roles is None
+    assert pools_and_classes(resolved).roles is None
 
 
 STATIC_POOL = {

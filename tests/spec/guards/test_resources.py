@@ -76,7 +76,11 @@ def test_further_node_roles_may_be_named_by_a_class() -> None:
         source="test",
     )
 
-    assert pools_and_classes(resolved).roles == ("demo-karpenter-node", "demo-karpenter-node-gpu", "KarpenterNodeRole-demo")
+    assert pools_and_classes(resolved).roles == (
+        "demo-karpenter-node",
+        "demo-karpenter-node-gpu",
+        "KarpenterNodeRole-demo",
+    )
     assert pools_and_classes(resolved).profiles is None, "a role that is brought along may have a profile of its own"
 
 

@@ -120,7 +120,7 @@ def alias(review: Review) -> Iterator[Finding]:
 def family_without_alias(review: Review) -> Iterator[Finding]:
     """Without an alias nothing says how the nodes of an AMI are set up."""
     has_alias = any(True for _ in places(review.spec, "amiSelectorTerms[].alias"))
-    if "amiSelectorTerms" in review.spec and "amiFamily" not in review.spec and not has_alias:
+    if review.spec.get("amiSelectorTerms") and "amiFamily" not in review.spec and not has_alias:
         yield Finding(("amiFamily",), MISSING, "amiFamily is required without an alias", "add it, such as AL2023")
 
 

@@ -15,12 +15,12 @@ ITEM = "[]"
 
 @dataclass(frozen=True, slots=True)
 class FieldType:
-    """What fits a field, what to say about anything else, and a value that fits and says nothing."""
+    """What fits a field, what to say about anything else, and what the other checks see in its place."""
 
     fits: Callable[[object], bool]
     expected: str
     fix: str
-    stand_in: Any
+    stand_in: Callable[[object], Any]
 
 
 @dataclass(slots=True)
@@ -42,26 +42,35 @@ def is_whole_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-TEXT = FieldType(is_text, "must be text, which YAML needs in quotes if it looks like a number", "put it in quotes", "")
-MAP = FieldType(lambda value: isinstance(value, Mapping), "must be a map", "write `key: value` lines below it", {})
+def quoted(value: object) -> str:
+    """Return what a single value would be in quotes; a list or a map would be nothing."""
+    return str(value) if isinstance(value, int | float) else ""
+
+
+TEXT = FieldType(is_text, "must be text; a number, true or false needs quotes", "put it in quotes", quoted)
+MAP = FieldType(
+    lambda value: isinstance(value, Mapping), "must be a map", "write `key: value` lines below it", lambda _: {}
+)
 LIST = FieldType(
-    lambda value: isinstance(value, list), "must be a list", "write one item per line, each after a dash", []
+    lambda value: isinstance(value, list), "must be a list", "write one item per line, each after a dash", lambda _: []
 )
 QUANTITY = FieldType(
     lambda value: is_text(value) or is_whole_number(value),
     "must be a Kubernetes quantity",
     'write it like "1000" or 1000Gi',
-    0,
+    lambda _: 0,
 )
 
 SCALARS = {
     fields.STRING: TEXT,
-    fields.INTEGER: FieldType(is_whole_number, "must be a whole number", "write a whole number, without quotes", 1),
+    fields.INTEGER: FieldType(
+        is_whole_number, "must be a whole number", "write a whole number, without quotes", lambda _: 1
+    ),
     fields.BOOLEAN: FieldType(
         lambda value: isinstance(value, bool),
         "must be true or false",
         "write true or false, without quotes",
-        stand_in=False,
+        lambda _: False,
     ),
     fields.OBJECT: MAP,
 }
@@ -84,7 +93,7 @@ def field_tree(paths: Iterable[str]) -> FieldNode:
 def well_typed(spec: object, tree: FieldNode) -> tuple[dict[str, Any], list[Finding]]:
     """Return a copy that has only known fields, all of the right type, and a finding for each value that is not.
 
-    A value of the wrong type is replaced by one that says nothing; null counts as absent, as for the API server.
+    A value of the wrong type is replaced by one that fits; null counts as absent, as for the API server.
     """
     reader = _Reader(findings=[])
     kept: dict[str, Any] = reader.read(spec, tree, ())
@@ -118,7 +127,7 @@ class _Reader:
         if expected.fits(value):
             return value
         self.findings.append(Finding(path, value, expected.expected, expected.fix))
-        return expected.stand_in
+        return expected.stand_in(value)
 
 
 def _entries(value: Mapping[Any, Any]) -> list[tuple[str, Any]]:

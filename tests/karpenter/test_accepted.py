@@ -12,6 +12,7 @@ import pytest
 
 from nodeless.karpenter import custom_resource_fields as rows
 from nodeless.karpenter.chart_key_rows import CONTROLLER_CHART_KEYS, CRD_CHART_KEYS
+from nodeless.karpenter.custom_resources import BUDGETS
 from nodeless.karpenter.releases import RELEASES, find
 from nodeless.karpenter.versions import Release, in_effect
 from tests.karpenter.upstream import LISTS, VARIABLE, Upstream, accepted, accepted_in, holds_for, read_all, spans
@@ -30,7 +31,7 @@ CLASS_VALUES = (
 
 def limits(release: Release) -> dict[str, str | None]:
     found = {path: f"{least} to {most}" for path, least, most in in_effect(release, rows.POOL_NUMBERS)}
-    return {**found, "disruption.budgets": f"{rows.BUDGETS_LIMIT} items"} if release in rows.BUDGETS else {**found}
+    return {**found, "disruption.budgets": f"{rows.BUDGETS_LIMIT} items"} if release in BUDGETS else {**found}
 
 
 # List and section -> what our tables say about a release.

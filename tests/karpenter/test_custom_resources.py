@@ -7,7 +7,6 @@ from typing import Any
 
 from nodeless.karpenter.custom_resources import (
     PROFILE_FIELD,
-    ResourceInputs,
     api_of,
     default_class,
     default_pool,

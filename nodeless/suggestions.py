@@ -1,4 +1,4 @@
-"""Which known word a misspelt one most likely stands for."""
+"""What a misspelt word was probably meant to be."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from collections.abc import Iterable
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that looks most like this one; None where none looks alike, or it is the word itself."""
+    """Return the known word that is most like this one, never the word itself; None if none is close."""
     found = difflib.get_close_matches(word, [text for text in known if text != word], n=1)
     return found[0] if found else None

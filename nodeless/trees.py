@@ -1,33 +1,77 @@
-"""Trees of YAML values: what a path in one leads to."""
+"""Trees of maps and lists, as YAML has them: merging, walking and looking up."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nodeless.finding import Path
 
-
-def holds(tree: Any, step: str | int) -> bool:  # noqa: ANN401 - any YAML
-    """Tell whether a map has this key, or a list this position."""
-    if isinstance(tree, list):
-        return isinstance(step, int) and step < len(tree)
-    return isinstance(tree, Mapping) and step in tree
+Tree = dict[str, Any]
+KeyPath = tuple[str, ...]
 
 
-def has(tree: Any, path: Path) -> bool:  # noqa: ANN401 - any YAML
-    """Tell whether a path leads to something, be it null."""
-    for step in path:
-        if not holds(tree, step):
-            return False
-        tree = tree[step]
-    return True
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Tree:
+    """Lay one tree over another; lists and scalars are replaced whole, as Helm does."""
+    result = dict(base)
+    for key, value in over.items():
+        old = result.get(key)
+        result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return result
+
+
+def nested(name: str, value: Any) -> Tree:  # noqa: ANN401 - any YAML
+    """Return a tree that holds one value, at a name such as `settings.clusterName`."""
+    for key in reversed(name.split(".")):
+        value = {key: value}
+    tree: Tree = value
+    return tree
+
+
+def leaves(tree: Mapping[str, Any], above: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
+    """Walk to everything that is not a map; an empty map below the top counts as a value."""
+    for key, value in tree.items():
+        path = (*above, key)
+        if isinstance(value, Mapping) and value:
+            yield from leaves(value, path)
+        else:
+            yield path, value
+
+
+def steps(template: str) -> list[str]:
+    """Split a path such as `taints[].key` into its steps: `taints`, `[]`, `key`."""
+    return template.replace("[]", ".[]").split(".")
+
+
+def places(tree: object, template: str) -> Iterator[tuple[Path, Any]]:
+    """Find every place that a path such as `taints[].key` leads to, with the value there; `[]` is each item."""
+    found: list[tuple[Path, Any]] = [((), tree)]
+    for step in steps(template):
+        further: list[tuple[Path, Any]] = []
+        for path, value in found:
+            if step == "[]" and isinstance(value, list):
+                further += [((*path, index), item) for index, item in enumerate(value)]
+            elif step != "[]" and isinstance(value, Mapping) and step in value:
+                further.append(((*path, step), value[step]))
+        found = further
+    yield from found
 
 
 def value_at(tree: Any, path: Path) -> Any:  # noqa: ANN401 - any YAML
-    """Return what a path leads to; None where it leads to nothing."""
+    """Return the value at a path, or None if the path leads nowhere."""
     for step in path:
-        if not holds(tree, step):
+        if not _has(tree, step):
             return None
         tree = tree[step]
     return tree
+
+
+def holds(tree: object, path: Path) -> bool:
+    """Tell whether a path leads to a value, even if that is null."""
+    return _has(value_at(tree, path[:-1]), path[-1])
+
+
+def _has(tree: object, step: str | int) -> bool:
+    if isinstance(tree, Mapping):
+        return step in tree
+    return isinstance(tree, list) and isinstance(step, int) and 0 <= step < len(tree)

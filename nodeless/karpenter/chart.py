@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nodeless.karpenter.versions import ALWAYS, Release, Window, before, between, in_effect, since, the_one
+from nodeless.karpenter.custom_resources import BETA_AND_V1_SERVED
+from nodeless.karpenter.versions import ALWAYS, Release, Window, before, in_effect, since, the_one
+from nodeless.trees import merged, nested
 
 Values = dict[str, Any]
 
@@ -91,15 +93,6 @@ VALUES: tuple[tuple[Window, tuple[str, Setting]], ...] = (
     (since(1, 0), ("topologySpreadConstraints", lambda inputs: ZONE_SPREAD if inputs.fargate else None)),
 )
 
-# From these patches on until 1.0 both API versions are served, converted by a webhook whose address the CRDs hold.
-CRD_WEBHOOK = (
-    between((0, 33, 6), (0, 34))
-    | between((0, 34, 7), (0, 35))
-    | between((0, 35, 6), (0, 36))
-    | between((0, 36, 3), (0, 37))
-    | between((0, 37, 1), (1, 1))
-)
-
 
 def chart_version(release: Release) -> str:
     """Write the release the way its chart is tagged."""
@@ -108,30 +101,15 @@ def chart_version(release: Release) -> str:
 
 def values(release: Release, inputs: ChartInputs) -> Values:
     """Return the controller chart's values, nested."""
-    nested: Values = {}
+    tree: Values = {}
     for path, setting in in_effect(release, VALUES):
         value = setting(inputs)
         if value is not None:
-            _put(nested, path.split("."), value)
-    return nested
+            tree = merged(tree, nested(path, value))
+    return tree
 
 
 def crd_values(release: Release, *, namespace: str) -> Values:
     """Return the CRD chart's values: where the conversion webhook listens, in the releases that have one."""
     webhook = {"enabled": True, "serviceName": CONTROLLER_CHART, "serviceNamespace": namespace, "port": 8443}
-    return {"webhook": webhook} if release in CRD_WEBHOOK else {}
-
-
-def merged(base: Values, over: Values) -> Values:
-    """Lay one tree of values over another; lists and scalars are replaced whole, as Helm does."""
-    result = dict(base)
-    for key, value in over.items():
-        old = result.get(key)
-        result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return result
-
-
-def _put(tree: Values, path: list[str], value: Any) -> None:  # noqa: ANN401 - a Helm value is any YAML
-    for key in path[:-1]:
-        tree = tree.setdefault(key, {})
-    tree[path[-1]] = value
+    return {"webhook": webhook} if release in BETA_AND_V1_SERVED else {}

@@ -1,14 +1,34 @@
 """Which fields a node pool and a node class have in each release, which are required, and what became of the others.
 
-A path ends at a field whose content is passed on as it is; `[]` stands for each item of a list. The API server drops
-unknown fields without a word when a chart brings them, so that a misplaced one would only show as a node that is not
-what it should be.
+These rows are the only ones: the checks of a user's pools and the upgrade report both read them. A path ends at a field
+whose content is passed on as it is; `[]` stands for each item of a list. The API server drops unknown fields without an
+error when a chart brings them, so a misplaced one would only show as a node that is not what it should be.
 """
 
 from __future__ import annotations
 
-from nodeless.karpenter.custom_resources import ALPHA, BETA, GROUP, NODE_POOLS, PROFILE_FIELD, V1
+from nodeless.karpenter.custom_resources import (
+    ALPHA,
+    BETA,
+    BUDGETS,
+    GROUP,
+    NODE_POOLS,
+    PROFILE_FIELD,
+    ROLE_FIELD_ONLY,
+    V1,
+)
 from nodeless.karpenter.versions import ALWAYS, Window, before, between, since
+
+# The releases in which a rule holds that several rows or checks depend on.
+MIN_VALUES = since(0, 35)
+REPLICAS = since(1, 8)
+# Until 1.0.4 the API server's own default for the whole block does not pass its own check.
+DISRUPTION_REQUIRED = between((1, 0), (1, 0, 4))
+CLASS_REFERENCE_IS_FIXED = since(1, 1)
+ROLE_MAY_HAVE_A_PATH = since(1, 2)
+ROLE_MAY_CHANGE = since(1, 7)
+RESERVED_CAPACITY = since(1, 3)
+BEFORE_V1 = before(1, 0)
 
 REQUIREMENTS: tuple[tuple[Window, str], ...] = ((ALPHA, "requirements"), (NODE_POOLS, "template.spec.requirements"))
 TAINTS: tuple[tuple[Window, str], ...] = (
@@ -27,7 +47,7 @@ POOL_FIELDS: tuple[tuple[Window, str], ...] = (
     *LIMITS,
     *((window, f"{at}[].{field}") for window, at in TAINTS for field in ("key", "value", "effect", "timeAdded")),
     *((window, f"{at}[].{field}") for window, at in REQUIREMENTS for field in ("key", "operator", "values")),
-    (since(0, 35), "template.spec.requirements[].minValues"),
+    (MIN_VALUES, "template.spec.requirements[].minValues"),
     (ALPHA, "consolidation.enabled"),
     (ALPHA, "kubeletConfiguration"),
     (ALPHA, "provider"),
@@ -37,7 +57,7 @@ POOL_FIELDS: tuple[tuple[Window, str], ...] = (
     (NODE_POOLS, "disruption.consolidationPolicy"),
     (NODE_POOLS, "disruption.consolidateAfter"),
     (BETA, "disruption.expireAfter"),
-    *((since(0, 34), f"disruption.budgets[].{field}") for field in ("nodes", "schedule", "duration")),
+    *((BUDGETS, f"disruption.budgets[].{field}") for field in ("nodes", "schedule", "duration")),
     (V1, "disruption.budgets[].reasons"),
     (BETA, "template.spec.kubelet"),
     (BETA, "template.spec.nodeClassRef.apiVersion"),
@@ -46,11 +66,14 @@ POOL_FIELDS: tuple[tuple[Window, str], ...] = (
     (NODE_POOLS, "template.spec.nodeClassRef.name"),
     (V1, "template.spec.expireAfter"),
     (V1, "template.spec.terminationGracePeriod"),
-    (since(1, 8), "replicas"),
+    (REPLICAS, "replicas"),
     (ALWAYS, "weight"),
 )
 
 CLASS_FIELDS: tuple[tuple[Window, str], ...] = (
+    # What is left of the API that had the content of a class in the Provisioner itself.
+    (ALPHA, "apiVersion"),
+    (ALPHA, "kind"),
     (ALWAYS, "amiFamily"),
     (ALPHA, "amiSelector"),
     *((NODE_POOLS, f"amiSelectorTerms[].{field}") for field in ("id", "name", "owner", "tags")),
@@ -60,7 +83,7 @@ CLASS_FIELDS: tuple[tuple[Window, str], ...] = (
     (ALWAYS, "blockDeviceMappings[].deviceName"),
     (ALWAYS, "blockDeviceMappings[].ebs"),
     (NODE_POOLS, "blockDeviceMappings[].rootVolume"),
-    (since(1, 3), "capacityReservationSelectorTerms"),
+    (RESERVED_CAPACITY, "capacityReservationSelectorTerms"),
     (since(1, 13), "connectionTracking"),
     (ALWAYS, "context"),
     (since(1, 13), "cpuOptions"),
@@ -81,6 +104,46 @@ CLASS_FIELDS: tuple[tuple[Window, str], ...] = (
     (ALWAYS, "tags"),
     (ALWAYS, "userData"),
 )
+
+# What a field holds where it is not a string, in the words of upstream's CRDs.
+STRING, INTEGER, BOOLEAN, OBJECT = "string", "integer", "boolean", "object"
+STRINGS, OBJECTS = "list of string", "list of object"
+STRING_MAP, QUANTITIES = "map of string", "map of int-or-string"
+
+FIELD_TYPES: dict[str, str] = {
+    **{path: STRING_MAP for _, path in (*LABELS, *ANNOTATIONS)},
+    **{path: QUANTITIES for _, path in LIMITS},
+    **{f"{path}[].values": STRINGS for _, path in REQUIREMENTS},
+    "template.spec.requirements[].minValues": INTEGER,
+    "consolidation.enabled": BOOLEAN,
+    "kubeletConfiguration": OBJECT,
+    "provider": OBJECT,
+    "ttlSecondsAfterEmpty": INTEGER,
+    "ttlSecondsUntilExpired": INTEGER,
+    "disruption.budgets[].reasons": STRINGS,
+    "template.spec.kubelet": OBJECT,
+    "replicas": INTEGER,
+    "weight": INTEGER,
+    "amiSelector": STRING_MAP,
+    "amiSelectorTerms[].tags": STRING_MAP,
+    "associatePublicIPAddress": BOOLEAN,
+    "blockDeviceMappings[].ebs": OBJECT,
+    "blockDeviceMappings[].rootVolume": BOOLEAN,
+    "capacityReservationSelectorTerms": OBJECTS,
+    "connectionTracking": OBJECT,
+    "cpuOptions": OBJECT,
+    "detailedMonitoring": BOOLEAN,
+    "ipPrefixCount": INTEGER,
+    "kubelet": OBJECT,
+    "metadataOptions": OBJECT,
+    "networkInterfaces": OBJECTS,
+    "placementGroupSelector": OBJECT,
+    "securityGroupSelector": STRING_MAP,
+    "securityGroupSelectorTerms[].tags": STRING_MAP,
+    "subnetSelector": STRING_MAP,
+    "subnetSelectorTerms[].tags": STRING_MAP,
+    "tags": STRING_MAP,
+}
 
 # Fields of another generation: in which releases they are out of place, and where their content belongs there.
 POOL_MOVED: tuple[tuple[Window, tuple[str, str]], ...] = (
@@ -127,7 +190,7 @@ CLASS_MOVED: tuple[tuple[Window, tuple[str, str]], ...] = (
     ),
     (NODE_POOLS, ("amiSelector", "use amiSelectorTerms, a list of {tags: …}, {id: …} or {name: …}")),
     (NODE_POOLS, ("launchTemplate", "use userData, blockDeviceMappings, metadataOptions and amiSelectorTerms")),
-    (between((0, 32), (0, 32, 2)), ("instanceProfile", "use role; or set karpenter.version to 0.32.10")),
+    (ROLE_FIELD_ONLY, ("instanceProfile", "use role; or set karpenter.version to 0.32.10")),
     (BETA, ("kubelet", "move it to the pool: node_pools[].spec.template.spec.kubelet")),
     (BETA, ("amiSelectorTerms[].alias", "use amiFamily, and amiSelectorTerms to pin an AMI")),
 )
@@ -152,10 +215,9 @@ POOL_REQUIRED: tuple[tuple[Window, tuple[str, str]], ...] = (
     (V1, ("template.spec.nodeClassRef.kind", "add kind: EC2NodeClass")),
     (NODE_POOLS, ("template.spec.nodeClassRef.name", "add name: default, or the name of another class")),
     (ALPHA, ("providerRef.name", "add name: default, or the name of another class")),
-    # Until 1.0.4 the API server's own default for the whole block does not pass its own check.
-    (between((1, 0), (1, 0, 4)), ("disruption", "add disruption: {consolidateAfter: 1m}")),
+    (DISRUPTION_REQUIRED, ("disruption", "add disruption: {consolidateAfter: 1m}")),
     (V1, ("disruption.consolidateAfter", "add consolidateAfter, such as 1m, or Never")),
-    (since(0, 34), ("disruption.budgets[].nodes", 'add nodes, such as "10%"')),
+    (BUDGETS, ("disruption.budgets[].nodes", 'add nodes, such as "10%"')),
     *((window, (f"{at}[].key", "add the label it is about")) for window, at in REQUIREMENTS),
     *((window, (f"{at}[].operator", "add the operator, such as In")) for window, at in REQUIREMENTS),
     *((window, (f"{at}[].key", "add its key")) for window, at in TAINTS),
@@ -168,6 +230,8 @@ CLASS_REQUIRED: tuple[tuple[Window, tuple[str, str]], ...] = (
     (NODE_POOLS, ("subnetSelectorTerms", "add it, such as [{tags: {karpenter.sh/discovery: <cluster>}}]")),
     (NODE_POOLS, ("securityGroupSelectorTerms", "add it, such as [{tags: {karpenter.sh/discovery: <cluster>}}]")),
 )
+
+BUDGET_REASONS = ("Underutilized", "Empty", "Drifted")
 
 # What a field may say. A value of another window is refused with the releases that know it.
 POOL_VALUES: tuple[tuple[Window, tuple[str, str]], ...] = (
@@ -186,7 +250,7 @@ POOL_VALUES: tuple[tuple[Window, tuple[str, str]], ...] = (
     (BETA, ("disruption.consolidationPolicy", "WhenUnderutilized")),
     (V1, ("disruption.consolidationPolicy", "WhenEmptyOrUnderutilized")),
     (since(1, 14), ("disruption.consolidationPolicy", "Balanced")),
-    *((V1, ("disruption.budgets[].reasons[]", reason)) for reason in ("Underutilized", "Empty", "Drifted")),
+    *((V1, ("disruption.budgets[].reasons[]", reason)) for reason in BUDGET_REASONS),
     (BETA, ("template.spec.nodeClassRef.apiVersion", f"{GROUP}/v1beta1")),
     (V1, ("template.spec.nodeClassRef.group", GROUP)),
     (NODE_POOLS, ("template.spec.nodeClassRef.kind", "EC2NodeClass")),
@@ -195,8 +259,9 @@ POOL_VALUES: tuple[tuple[Window, tuple[str, str]], ...] = (
 )
 
 CLASS_VALUES: tuple[tuple[Window, tuple[str, str]], ...] = (
-    *((ALWAYS, ("amiFamily", family)) for family in ("AL2", "Bottlerocket", "Custom", "Windows2019", "Windows2022")),
-    (before(1, 0), ("amiFamily", "Ubuntu")),
+    *((ALWAYS, ("amiFamily", family)) for family in ("AL2", "Bottlerocket", "Custom")),
+    (BEFORE_V1, ("amiFamily", "Ubuntu")),
+    *((since(0, 29), ("amiFamily", family)) for family in ("Windows2019", "Windows2022")),
     (since(0, 35), ("amiFamily", "AL2023")),
     (since(1, 9), ("amiFamily", "Windows2025")),
     (since(0, 34), ("instanceStorePolicy", "RAID0")),
@@ -205,7 +270,7 @@ CLASS_VALUES: tuple[tuple[Window, tuple[str, str]], ...] = (
 CAPACITY_TYPES: tuple[tuple[Window, str], ...] = (
     (ALWAYS, "spot"),
     (ALWAYS, "on-demand"),
-    (since(1, 3), "reserved"),
+    (RESERVED_CAPACITY, "reserved"),
 )
 
 # Family of an alias -> the amiFamily that may stand beside it.
@@ -222,55 +287,72 @@ DURATION = r"(([0-9]+(s|m|h))+)|(Never)"
 QUANTITY = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?"
 SCHEDULE = r"@(annually|yearly|monthly|weekly|daily|midnight|hourly)|\S+(\s+\S+){4}"
 
-# How a text is written: the pattern, what it says in words, and an example.
+# Numbers with a lowest value and, some of them, a highest.
+POOL_NUMBERS: tuple[tuple[Window, tuple[str, int, int | None]], ...] = (
+    (ALWAYS, ("weight", 1, 100)),
+    (MIN_VALUES, ("template.spec.requirements[].minValues", 1, 50)),
+    (REPLICAS, ("replicas", 0, None)),
+)
+CLASS_NUMBERS: tuple[tuple[Window, tuple[str, int, int | None]], ...] = ((since(1, 8), ("ipPrefixCount", 0, None)),)
+BUDGETS_LIMIT = 50
+
+# How a text is written: the pattern, what a message says about it, and an example.
 POOL_TEXTS: tuple[tuple[Window, tuple[str, str, str, str]], ...] = (
-    (NODE_POOLS, ("disruption.consolidateAfter", DURATION, "a duration in s, m and h, or Never", "1m")),
-    (BETA, ("disruption.expireAfter", DURATION, "a duration in s, m and h, or Never", "720h")),
-    (V1, ("template.spec.expireAfter", DURATION, "a duration in s, m and h, or Never", "720h")),
-    (V1, ("template.spec.terminationGracePeriod", r"([0-9]+(s|m|h))+", "a duration in s, m and h", "30m")),
+    (NODE_POOLS, ("disruption.consolidateAfter", DURATION, "must be a duration in s, m and h, or Never", "1m")),
+    (BETA, ("disruption.expireAfter", DURATION, "must be a duration in s, m and h, or Never", "720h")),
+    (V1, ("template.spec.expireAfter", DURATION, "must be a duration in s, m and h, or Never", "720h")),
+    (V1, ("template.spec.terminationGracePeriod", r"([0-9]+(s|m|h))+", "must be a duration in s, m and h", "30m")),
     (
-        since(0, 34),
-        ("disruption.budgets[].nodes", r"(100|[0-9]{1,2})%|[0-9]+", "a number or a percentage, in quotes", '"10%"'),
+        BUDGETS,
+        (
+            "disruption.budgets[].nodes",
+            r"(100|[0-9]{1,2})%|[0-9]+",
+            "must be a number or a percentage, in quotes",
+            '"10%"',
+        ),
     ),
     (
-        since(0, 34),
-        ("disruption.budgets[].duration", r"([0-9]+h([0-9]+m)?|[0-9]+m)(0s)?", "hours and minutes", "8h"),
+        BUDGETS,
+        ("disruption.budgets[].duration", r"([0-9]+h([0-9]+m)?|[0-9]+m)(0s)?", "must be hours and minutes", "8h"),
     ),
     (
-        since(0, 34),
+        BUDGETS,
         (
             "disruption.budgets[].schedule",
             SCHEDULE,
-            "five fields of cron in UTC, or a word such as @daily",
+            "must be five fields of cron in UTC, or a word such as @daily",
             '"0 9 * * 1-5"',
         ),
     ),
 )
 
 CLASS_TEXTS: tuple[tuple[Window, tuple[str, str, str, str]], ...] = (
-    (NODE_POOLS, ("subnetSelectorTerms[].id", r"subnet-[0-9a-z]+", "a subnet id", "subnet-0123456789abcdef0")),
-    (NODE_POOLS, ("securityGroupSelectorTerms[].id", r"sg-[0-9a-z]+", "a security group id", "sg-0123456789abcdef0")),
-    (NODE_POOLS, ("amiSelectorTerms[].id", r"ami-[0-9a-z]+", "an AMI id", "ami-0123456789abcdef0")),
+    (NODE_POOLS, ("subnetSelectorTerms[].id", r"subnet-[0-9a-z]+", "must be a subnet id", "subnet-0123456789abcdef0")),
+    (
+        NODE_POOLS,
+        ("securityGroupSelectorTerms[].id", r"sg-[0-9a-z]+", "must be a security group id", "sg-0123456789abcdef0"),
+    ),
+    (NODE_POOLS, ("amiSelectorTerms[].id", r"ami-[0-9a-z]+", "must be an AMI id", "ami-0123456789abcdef0")),
 )
 
 # Fields that do nothing until a feature gate of the chart is on: which of the two has it, the field, the gate.
 GATED: tuple[tuple[Window, tuple[str, str, str]], ...] = (
-    (since(1, 8), ("node_pools", "replicas", "staticCapacity")),
+    (REPLICAS, ("node_pools", "replicas", "staticCapacity")),
     # On by default from 1.6.
     (between((1, 3), (1, 6)), ("node_classes", "capacityReservationSelectorTerms", "reservedCapacity")),
 )
 
-# Karpenter sets these tags itself and its permissions hang on them. Other keys below karpenter.sh/ are free: the blog
-# tags its instances with karpenter.sh/discovery.
+# Tag keys that upstream's CRDs refuse in a class, before 0.32 its webhook; `*` stands for any ending. Karpenter sets
+# these itself. Other keys below karpenter.sh/ are free: the blog tags its instances with karpenter.sh/discovery.
 RESERVED_TAGS: tuple[tuple[Window, str], ...] = (
-    (ALPHA, "karpenter.sh/provisioner-name"),
+    (since(0, 28), "kubernetes.io/cluster*"),
+    (between((0, 28), (0, 35)), "karpenter.sh/provisioner-name"),
+    (between((0, 28), (1, 0)), "karpenter.sh/managed-by"),
     (NODE_POOLS, "karpenter.sh/nodepool"),
-    (NODE_POOLS, "karpenter.sh/nodeclaim"),
-    (ALWAYS, "karpenter.sh/managed-by"),
-    (V1, "karpenter.k8s.aws/ec2nodeclass"),
+    (since(0, 35), "karpenter.sh/nodeclaim"),
+    (since(0, 35), "karpenter.k8s.aws/ec2nodeclass"),
     (V1, "eks:eks-cluster-name"),
 )
-RESERVED_TAG_PREFIX = "kubernetes.io/cluster"
 
 # Labels that Karpenter or the kubelet sets.
 RESERVED_LABELS: tuple[tuple[Window, str], ...] = (

@@ -7,16 +7,27 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from nodeless.karpenter.chart import merged
 from nodeless.karpenter.versions import ALWAYS, Release, Window, before, between, in_effect, since, the_one
+from nodeless.trees import merged, nested, value_at
 
 Manifest = dict[str, Any]
 Spec = Mapping[str, Any]
 Named = tuple[str, Spec]
 
-# 0.32 serves the alpha API too, to migrate from; what is written here is the one that stays.
+# The API in which a release's pools and classes are written: the newest one that is also the stored one.
 ALPHA, BETA, V1 = before(0, 32), between((0, 32), (1, 0)), since(1, 0)
 NODE_POOLS = since(0, 32)
+
+# From these patches on v1 is served beside v1beta1, converted by a webhook.
+BETA_AND_V1_SERVED = (
+    between((0, 33, 6), (0, 34))
+    | between((0, 34, 7), (0, 35))
+    | between((0, 35, 6), (0, 36))
+    | between((0, 36, 3), (0, 37))
+    | between((0, 37, 1), (1, 1))
+)
+# The APIs a release serves. 0.32 still serves alpha, to migrate from.
+ALPHA_SERVED, BETA_SERVED, V1_SERVED = before(0, 33), between((0, 32), (1, 1)), BETA_AND_V1_SERVED | since(1, 1)
 
 GROUP = "karpenter.k8s.aws"
 DEFAULT = "default"
@@ -24,8 +35,10 @@ DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """How pools and classes are called in one generation of the API, and where a pool names its class."""
+    """One generation of the API: what pools and classes are called, and where a pool names its class."""
 
+    name: str
+    served: Window
     pool_version: str
     pool_kind: str
     class_version: str
@@ -33,38 +46,35 @@ class Api:
     reference: tuple[str, ...]
 
 
-APIS: tuple[tuple[Window, Api], ...] = (
-    (
-        ALPHA,
-        Api(
-            pool_version="karpenter.sh/v1alpha5",
-            pool_kind="Provisioner",
-            class_version=f"{GROUP}/v1alpha1",
-            class_kind="AWSNodeTemplate",
-            reference=("providerRef", "name"),
-        ),
-    ),
-    (
-        BETA,
-        Api(
-            pool_version="karpenter.sh/v1beta1",
-            pool_kind="NodePool",
-            class_version=f"{GROUP}/v1beta1",
-            class_kind="EC2NodeClass",
-            reference=("template", "spec", "nodeClassRef", "name"),
-        ),
-    ),
-    (
-        V1,
-        Api(
-            pool_version="karpenter.sh/v1",
-            pool_kind="NodePool",
-            class_version=f"{GROUP}/v1",
-            class_kind="EC2NodeClass",
-            reference=("template", "spec", "nodeClassRef", "name"),
-        ),
-    ),
+ALPHA_API = Api(
+    name="alpha",
+    served=ALPHA_SERVED,
+    pool_version="karpenter.sh/v1alpha5",
+    pool_kind="Provisioner",
+    class_version=f"{GROUP}/v1alpha1",
+    class_kind="AWSNodeTemplate",
+    reference=("providerRef", "name"),
 )
+BETA_API = Api(
+    name="v1beta1",
+    served=BETA_SERVED,
+    pool_version="karpenter.sh/v1beta1",
+    pool_kind="NodePool",
+    class_version=f"{GROUP}/v1beta1",
+    class_kind="EC2NodeClass",
+    reference=("template", "spec", "nodeClassRef", "name"),
+)
+V1_API = Api(
+    name="v1",
+    served=V1_SERVED,
+    pool_version="karpenter.sh/v1",
+    pool_kind="NodePool",
+    class_version=f"{GROUP}/v1",
+    class_kind="EC2NodeClass",
+    reference=("template", "spec", "nodeClassRef", "name"),
+)
+
+APIS: tuple[tuple[Window, Api], ...] = ((ALPHA, ALPHA_API), (BETA, BETA_API), (V1, V1_API))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +121,15 @@ def requirements(inputs: ResourceInputs) -> list[Manifest]:
     ]
 
 
+# A pool limits how many of its nodes are disrupted at once.
+BUDGETS = since(0, 34)
+
 # So that a runaway Deployment is a full pool and not a bill; the same in upstream's guide and the blog.
-LIMITS = {"cpu": "1000", "memory": "1000Gi"}
+DEFAULT_LIMITS = {"cpu": "1000", "memory": "1000Gi"}
 THIRTY_DAYS = 30 * 24 * 60 * 60
 
 # A row whose setting returns None is left out.
-POOL: tuple[tuple[Window, tuple[str, Setting]], ...] = (
+DEFAULT_POOL: tuple[tuple[Window, tuple[str, Setting]], ...] = (
     (ALPHA, ("providerRef.name", lambda _: DEFAULT)),
     (
         BETA,
@@ -128,8 +141,8 @@ POOL: tuple[tuple[Window, tuple[str, Setting]], ...] = (
     (V1, ("template.spec.nodeClassRef", lambda _: {"group": GROUP, "kind": "EC2NodeClass", "name": DEFAULT})),
     (ALPHA, ("requirements", requirements)),
     (NODE_POOLS, ("template.spec.requirements", requirements)),
-    (ALPHA, ("limits.resources", lambda _: LIMITS)),
-    (NODE_POOLS, ("limits", lambda _: LIMITS)),
+    (ALPHA, ("limits.resources", lambda _: DEFAULT_LIMITS)),
+    (NODE_POOLS, ("limits", lambda _: DEFAULT_LIMITS)),
     # A node is replaced after thirty days at the latest, so that none stays unpatched.
     (ALPHA, ("ttlSecondsUntilExpired", lambda _: THIRTY_DAYS)),
     (BETA, ("disruption.expireAfter", lambda _: "720h")),
@@ -140,15 +153,16 @@ POOL: tuple[tuple[Window, tuple[str, Setting]], ...] = (
     # Zero, the API's default, would chase every pod that comes and goes.
     (V1, ("disruption.consolidateAfter", lambda _: "1m")),
     # The API's default, written out: it is what keeps a new AMI or an upgrade from replacing all nodes at once.
-    (since(0, 34), ("disruption.budgets", lambda _: [{"nodes": "10%"}])),
+    (BUDGETS, ("disruption.budgets", lambda _: [{"nodes": "10%"}])),
 )
 
 # From here on a class may name an instance profile instead of a role that Karpenter makes one for.
 PROFILE_FIELD = since(0, 32, 2)
+ROLE_FIELD_ONLY = between((0, 32), (0, 32, 2))
 
-CLASS: tuple[tuple[Window, tuple[str, Setting]], ...] = (
+DEFAULT_CLASS: tuple[tuple[Window, tuple[str, Setting]], ...] = (
     (ALPHA, ("instanceProfile", lambda inputs: inputs.instance_profile)),
-    (between((0, 32), (0, 32, 2)), ("role", lambda inputs: inputs.node_role)),
+    (ROLE_FIELD_ONLY, ("role", lambda inputs: inputs.node_role)),
     # Karpenter makes an instance profile for a role; from an isolated VPC it cannot, as IAM has no endpoint there.
     (PROFILE_FIELD, ("role", lambda inputs: None if inputs.isolated_vpc else inputs.node_role)),
     (PROFILE_FIELD, ("instanceProfile", lambda inputs: inputs.instance_profile if inputs.isolated_vpc else None)),
@@ -174,12 +188,12 @@ def api_of(release: Release) -> Api:
 
 def default_pool(release: Release, inputs: ResourceInputs) -> Manifest:
     """Return the spec of the pool that is made where none is given."""
-    return _spec(release, POOL, inputs)
+    return _spec(release, DEFAULT_POOL, inputs)
 
 
 def default_class(release: Release, inputs: ResourceInputs) -> Manifest:
     """Return the spec of the class that is made where a pool refers to `default` and none has that name."""
-    return _spec(release, CLASS, inputs)
+    return _spec(release, DEFAULT_CLASS, inputs)
 
 
 def all_classes(
@@ -207,12 +221,10 @@ def manifests(
     )
 
 
-def class_named_by(release: Release, pool: Spec) -> object:
-    """Read which class a pool's spec refers to; None where it says nothing readable."""
-    found: object = pool
-    for key in api_of(release).reference:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
+def class_named_by(release: Release, pool: Spec) -> str | None:
+    """Return the name of the class that a pool refers to, or None if it names none."""
+    name = value_at(pool, api_of(release).reference)
+    return name if isinstance(name, str) else None
 
 
 def _manifest(version: str, kind: str, named: Named) -> Manifest:
@@ -225,7 +237,5 @@ def _spec(release: Release, rows: Sequence[tuple[Window, tuple[str, Setting]]], 
     for path, setting in in_effect(release, rows):
         value = deepcopy(setting(inputs))
         if value is not None:
-            for key in reversed(path.split(".")):
-                value = {key: value}
-            spec = merged(spec, value)
+            spec = merged(spec, nested(path, value))
     return spec

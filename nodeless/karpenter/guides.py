@@ -9,6 +9,7 @@ from typing import Any
 
 from nodeless.karpenter import controller
 from nodeless.karpenter.controller import Grant
+from nodeless.karpenter.custom_resources import PROFILE_FIELD
 from nodeless.karpenter.policy import Condition, Statement, string_equals, string_like
 from nodeless.karpenter.releases import RELEASES
 from nodeless.karpenter.versions import ALWAYS, Release, Window, since
@@ -159,10 +160,9 @@ GUIDES = {
 ZONAL_SHIFT_READ = "arc-zonal-shift:GetManagedResource"
 OPT_IN = frozenset({"ec2:DescribeCapacityReservations", "ec2:DescribePlacementGroups", ZONAL_SHIFT_READ})
 
-# What the controller calls to make an instance profile from a node class's role. A class that names a profile, a field
-# that came with 0.32.2, spares it that.
+# What the controller calls to make an instance profile from a node class's role. A class that names a
+# profile spares it that.
 PROFILE_ACTIONS = "iam:*InstanceProfile*"
-CLASS_NAMES_PROFILE = since(0, 32, 2)
 
 
 def class_tags(policy: str, release: Release, cluster: str) -> dict[str, str]:
@@ -187,7 +187,7 @@ def lacking(
 ) -> tuple[str, ...]:
     """List the actions the release calls that neither the guide nor the user's own statements allow."""
     opt_in = OPT_IN - {ZONAL_SHIFT_READ} if zonal_shift else OPT_IN
-    spared = (PROFILE_ACTIONS,) if given_profile and grant.release in CLASS_NAMES_PROFILE else ()
+    spared = (PROFILE_ACTIONS,) if given_profile and grant.release in PROFILE_FIELD else ()
     allowed = (*_allowed(guide.statements(grant)), *_allowed(extra), *opt_in, *spared)
     needed = dict.fromkeys(action for _, row in controller.statements(grant) for action in row.actions)
     return tuple(action for action in needed if not any(fnmatchcase(action, pattern) for pattern in allowed))

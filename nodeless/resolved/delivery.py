@@ -11,7 +11,6 @@ from nodeless.karpenter.chart import (
     Values,
     chart_version,
     crd_values,
-    merged,
     values,
 )
 from nodeless.karpenter.place import Place
@@ -26,6 +25,7 @@ from nodeless.resolved.gitops import (
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.permissions import place_of
 from nodeless.resolved.resources import all_manifests
+from nodeless.trees import merged
 
 Documents = tuple[Any, ...]
 

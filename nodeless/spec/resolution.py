@@ -8,7 +8,6 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from nodeless.finding import Finding, Path, SpecError
-from nodeless.karpenter.chart import merged
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.partitions import REGIONAL_DEFAULTS, defaults_in
 from nodeless.spec.conversion import installation_of
@@ -17,7 +16,7 @@ from nodeless.spec.model import Cluster, File
 from nodeless.spec.reading import LineOf, read
 from nodeless.spec.validation import validated
 from nodeless.suggestions import closest
-from nodeless.trees import has
+from nodeless.trees import holds, merged
 
 TOP_LEVEL = tuple(File.model_fields)
 
@@ -40,7 +39,7 @@ class Source:
         """Place a finding at its cluster, or at the defaults where the value comes from there."""
         own: Path = ("clusters", index, *finding.path)
         shared: Path = ("defaults", *finding.path)
-        in_defaults = has(self.tree, shared) and not has(self.tree, own)
+        in_defaults = holds(self.tree, shared) and not holds(self.tree, own)
         return self.found(replace(finding, path=shared if in_defaults else own))
 
     def refused(self, findings: Iterable[Finding]) -> SpecError:

@@ -143,7 +143,7 @@ def path_in_file(tree: Any, location: Iterable[str | int]) -> Path:  # noqa: ANN
     path: list[str | int] = []
     steps = [step for step in location if step != "[key]"]
     for number, step in enumerate(steps):
-        if holds(tree, step):
+        if holds(tree, (step,)):
             tree = tree[step]
         elif not isinstance(tree, Mapping) or number < len(steps) - 1:
             continue

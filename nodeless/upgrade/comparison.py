@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from nodeless.karpenter.chart import chart_version
-from nodeless.karpenter.chart_keys import CRD_CHART_KEYS, KeyChange, key_changes
+from nodeless.karpenter.chart_key_rows import CRD_CHART_KEYS
 from nodeless.karpenter.controller import DUTIES, Grant
 from nodeless.karpenter.interruption import EventRule, event_rules
 from nodeless.karpenter.nodes import node_policies
@@ -16,6 +16,7 @@ from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import Condition, Document, Policy, Statement, document
 from nodeless.karpenter.releases import kubernetes_range
 from nodeless.karpenter.versions import Release
+from nodeless.upgrade.chart_key_changes import KeyChange, key_changes
 from nodeless.upgrade.path import NOT_A_SUPERSET, Leg, Minors, Note, common_kubernetes, legs, notes, warnings
 from nodeless.upgrade.resource_changes import ResourceChanges, resource_changes
 

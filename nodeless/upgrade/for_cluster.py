@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeless.finding import MISSING, Finding, SpecError, written_path
-from nodeless.karpenter.chart_keys import GONE, RENAMED, instead, leaves, reads, without
+from nodeless.karpenter.chart_keys import instead, reads, without
 from nodeless.karpenter.interruption import event_rules
 from nodeless.karpenter.nodes import node_policies
 from nodeless.karpenter.versions import Release
@@ -15,6 +15,8 @@ from nodeless.resolved.installation import Installation
 from nodeless.resolved.permissions import controller_policies, place_of
 from nodeless.spec.reading import read
 from nodeless.spec.resolution import resolve
+from nodeless.trees import leaves
+from nodeless.upgrade.chart_key_changes import GONE, RENAMED
 from nodeless.upgrade.comparison import ANYWHERE, Contents, Upgrade, compare
 from nodeless.upgrade.file_changes import Edit, FileChanges, ValueChange
 

@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from nodeless.karpenter.versions import Release, Window, before, between, in_effect, since, the_one
-
-ALPHA, BETA, V1 = "alpha", "v1beta1", "v1"
-
-# From these patches on v1 is served too, converted by a webhook, while v1beta1 stays the stored form until 1.0.
-V1_BESIDE_BETA = (
-    between((0, 33, 6), (0, 34))
-    | between((0, 34, 7), (0, 35))
-    | between((0, 35, 6), (0, 36))
-    | between((0, 36, 3), (0, 37))
-    | between((0, 37, 1), (1, 0))
+from nodeless.karpenter import custom_resource_fields as rows
+from nodeless.karpenter.custom_resources import (
+    ALPHA,
+    ALPHA_API,
+    ALPHA_SERVED,
+    APIS,
+    BETA,
+    BETA_API,
+    BETA_SERVED,
+    NODE_POOLS,
+    V1,
+    V1_API,
+    V1_SERVED,
+    Api,
 )
+from nodeless.karpenter.versions import Release, Window, between, in_effect, since, the_one
 
-# The shapes a pool and its class may be written in, and the one to write: the newest that is also the stored one.
-SERVED: tuple[tuple[Window, str], ...] = (
-    (before(0, 33), ALPHA),
-    (between((0, 32), (1, 1)), BETA),
-    (V1_BESIDE_BETA | since(1, 0), V1),
-)
-WRITTEN: tuple[tuple[Window, str], ...] = (
-    (before(0, 32), ALPHA),
-    (between((0, 32), (1, 0)), BETA),
-    (since(1, 0), V1),
-)
+Row = TypeVar("Row")
 
 # Every kind a release's CRDs serve.
 KINDS: tuple[tuple[Window, str], ...] = (
-    (before(0, 33), "karpenter.sh/v1alpha5 Provisioner"),
+    (ALPHA_SERVED, "karpenter.sh/v1alpha5 Provisioner"),
     (between((0, 28), (0, 33)), "karpenter.sh/v1alpha5 Machine"),
-    (before(0, 33), "karpenter.k8s.aws/v1alpha1 AWSNodeTemplate"),
-    (between((0, 32), (1, 1)), "karpenter.sh/v1beta1 NodePool"),
-    (between((0, 32), (1, 1)), "karpenter.sh/v1beta1 NodeClaim"),
-    (between((0, 32), (1, 1)), "karpenter.k8s.aws/v1beta1 EC2NodeClass"),
-    (V1_BESIDE_BETA | since(1, 0), "karpenter.sh/v1 NodePool"),
-    (V1_BESIDE_BETA | since(1, 0), "karpenter.sh/v1 NodeClaim"),
-    (V1_BESIDE_BETA | since(1, 0), "karpenter.k8s.aws/v1 EC2NodeClass"),
+    (ALPHA_SERVED, "karpenter.k8s.aws/v1alpha1 AWSNodeTemplate"),
+    (BETA_SERVED, "karpenter.sh/v1beta1 NodePool"),
+    (BETA_SERVED, "karpenter.sh/v1beta1 NodeClaim"),
+    (BETA_SERVED, "karpenter.k8s.aws/v1beta1 EC2NodeClass"),
+    (V1_SERVED, "karpenter.sh/v1 NodePool"),
+    (V1_SERVED, "karpenter.sh/v1 NodeClaim"),
+    (V1_SERVED, "karpenter.k8s.aws/v1 EC2NodeClass"),
     (since(1, 7), "karpenter.sh/v1alpha1 NodeOverlay"),
     (since(1, 14), "autoscaling.x-k8s.io/v1beta1 CapacityBuffer"),
 )
@@ -49,7 +44,7 @@ POOL, CLASS = "pool", "class"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Translation:
     """One thing a pool or a class says, in the words of each of the three APIs."""
 
     kind: str
@@ -58,115 +53,115 @@ class Field:
     beta: str
     v1: str
 
-    def shaped(self, shape: str) -> str:
-        """Return the field in one API."""
-        return {ALPHA: self.alpha, BETA: self.beta, V1: self.v1}[shape]
+    def written_in(self, api: Api) -> str:
+        """Return how one API says it."""
+        return {ALPHA_API.name: self.alpha, BETA_API.name: self.beta, V1_API.name: self.v1}[api.name]
 
 
 NONE = "-"
 
-FIELDS = (
-    Field(
+TRANSLATIONS = (
+    Translation(
         POOL,
         "kind",
         "karpenter.sh/v1alpha5 Provisioner",
         "karpenter.sh/v1beta1 NodePool",
         "karpenter.sh/v1 NodePool",
     ),
-    Field(
+    Translation(
         POOL,
         "node class reference",
         "spec.providerRef.name",
         "spec.template.spec.nodeClassRef.name (apiVersion, kind optional)",
         "spec.template.spec.nodeClassRef.group, .kind and .name, all required; apiVersion is gone",
     ),
-    Field(
+    Translation(
         POOL,
         "requirements",
         "spec.requirements",
         "spec.template.spec.requirements, required",
         "spec.template.spec.requirements, required",
     ),
-    Field(
+    Translation(
         POOL,
         "expiry",
         "spec.ttlSecondsUntilExpired",
         "spec.disruption.expireAfter [720h]",
         "spec.template.spec.expireAfter [720h]",
     ),
-    Field(POOL, "forced end of a drain", NONE, NONE, "spec.template.spec.terminationGracePeriod"),
-    Field(
+    Translation(POOL, "forced end of a drain", NONE, NONE, "spec.template.spec.terminationGracePeriod"),
+    Translation(
         POOL,
         "consolidation",
         "spec.consolidation.enabled or spec.ttlSecondsAfterEmpty",
         "spec.disruption.consolidationPolicy: WhenUnderutilized [default] or WhenEmpty",
         "spec.disruption.consolidationPolicy: WhenEmptyOrUnderutilized [default] or WhenEmpty",
     ),
-    Field(
+    Translation(
         POOL,
         "wait before consolidation",
         "spec.ttlSecondsAfterEmpty",
         "spec.disruption.consolidateAfter: required with WhenEmpty, forbidden with WhenUnderutilized",
         "spec.disruption.consolidateAfter: required wherever spec.disruption is written",
     ),
-    Field(POOL, "limits", "spec.limits.resources.cpu", "spec.limits.cpu", "spec.limits.cpu"),
-    Field(
+    Translation(
+        POOL,
+        "reasons of a budget",
+        NONE,
+        NONE,
+        f"spec.disruption.budgets[].reasons: {', '.join(rows.BUDGET_REASONS)}",
+    ),
+    Translation(POOL, "limits", "spec.limits.resources.cpu", "spec.limits.cpu", "spec.limits.cpu"),
+    Translation(
         POOL,
         "kubelet",
         "spec.kubeletConfiguration",
         "spec.template.spec.kubelet",
         "spec.kubelet of the EC2NodeClass",
     ),
-    Field(
+    Translation(
         CLASS,
         "kind",
         "karpenter.k8s.aws/v1alpha1 AWSNodeTemplate",
         "karpenter.k8s.aws/v1beta1 EC2NodeClass",
         "karpenter.k8s.aws/v1 EC2NodeClass",
     ),
-    Field(CLASS, "subnets", "spec.subnetSelector", "spec.subnetSelectorTerms", "spec.subnetSelectorTerms"),
-    Field(
+    Translation(CLASS, "subnets", "spec.subnetSelector", "spec.subnetSelectorTerms", "spec.subnetSelectorTerms"),
+    Translation(
         CLASS,
         "security groups",
         "spec.securityGroupSelector",
         "spec.securityGroupSelectorTerms",
         "spec.securityGroupSelectorTerms",
     ),
-    Field(
+    Translation(
         CLASS,
         "images",
         "spec.amiFamily, spec.amiSelector",
         "spec.amiFamily, required; spec.amiSelectorTerms optional",
         "spec.amiSelectorTerms, required: an alias such as al2023@latest, or terms and spec.amiFamily",
     ),
-    Field(
+    Translation(
         CLASS,
         "Ubuntu images",
         "spec.amiFamily: Ubuntu",
         "spec.amiFamily: Ubuntu",
         "no amiFamily Ubuntu: select the images, with another family",
     ),
-    Field(
+    Translation(
         CLASS,
         "role of the nodes",
         "spec.instanceProfile, or the default of the settings",
         "spec.role or spec.instanceProfile, exactly one",
         "spec.role or spec.instanceProfile, exactly one",
     ),
-    Field(CLASS, "launch template of your own", "spec.launchTemplate", NONE, NONE),
-    Field(
+    Translation(CLASS, "launch template of your own", "spec.launchTemplate", NONE, NONE),
+    Translation(
         CLASS,
         "hops to the instance metadata",
         NONE,
         "spec.metadataOptions.httpPutResponseHopLimit [2]",
         "spec.metadataOptions.httpPutResponseHopLimit [1]: pods without hostNetwork no longer reach it",
-    ),
-    Field(
-        CLASS,
-        "tag keys that are refused",
-        NONE,
-        "karpenter.sh/*, kubernetes.io/cluster/*",
-        "karpenter.sh/*, kubernetes.io/cluster/*, eks:eks-cluster-name, karpenter.k8s.aws/ec2nodeclass",
     ),
 )
 
@@ -178,31 +173,39 @@ class FieldNews(NamedTuple):
     field: str
 
 
-# What comes and goes within one API.
-FIELD_WINDOWS: tuple[tuple[Window, FieldNews], ...] = (
-    (since(0, 32, 2), FieldNews(CLASS, "spec.instanceProfile, for a profile of your own")),
-    (since(0, 34), FieldNews(POOL, "spec.disruption.budgets [10%]")),
-    (since(0, 34), FieldNews(CLASS, "spec.instanceStorePolicy")),
-    (since(0, 35), FieldNews(POOL, "spec.template.spec.requirements[].minValues")),
-    (since(0, 35), FieldNews(CLASS, "image family AL2023")),
-    (since(0, 35), FieldNews(CLASS, "spec.associatePublicIPAddress")),
-    (since(1, 0), FieldNews(POOL, "spec.disruption.budgets[].reasons: Underutilized, Empty, Drifted")),
-    (since(1, 0, 4), FieldNews(POOL, "spec.disruption may be left out (consolidateAfter 0s)")),
-    (since(1, 1), FieldNews(POOL, "nodeClassRef.group and .kind may not be empty and never change")),
-    (since(1, 2), FieldNews(CLASS, "spec.role may be a role with an IAM path")),
-    (since(1, 3), FieldNews(CLASS, "spec.capacityReservationSelectorTerms")),
-    (since(1, 4), FieldNews(CLASS, "spec.amiSelectorTerms[].ssmParameter")),
-    (since(1, 7), FieldNews(CLASS, "spec.role may be changed")),
-    (since(1, 8), FieldNews(POOL, "spec.replicas, for static capacity")),
-    (since(1, 8), FieldNews(CLASS, "spec.ipPrefixCount")),
-    (since(1, 9), FieldNews(POOL, "requirement operators Gte and Lte")),
-    (since(1, 9), FieldNews(CLASS, "alias windows2025")),
-    (since(1, 11), FieldNews(CLASS, "spec.placementGroupSelector")),
-    (since(1, 11), FieldNews(CLASS, "spec.networkInterfaces")),
-    (since(1, 13), FieldNews(CLASS, "spec.connectionTracking")),
-    (since(1, 13), FieldNews(CLASS, "spec.cpuOptions")),
-    (since(1, 14), FieldNews(POOL, "consolidationPolicy: Balanced")),
+# What TRANSLATIONS tells has the window of a whole API; all other rows come and go within one.
+API_WINDOWS = (ALPHA, BETA, V1, NODE_POOLS, rows.BEFORE_V1)
+
+FIELDS = ((POOL, rows.POOL_FIELDS), (CLASS, rows.CLASS_FIELDS))
+CAPACITY_TYPE = "template.spec.requirements[].values of karpenter.sh/capacity-type"
+VALUES = (
+    (POOL, (*rows.POOL_VALUES, *((window, (CAPACITY_TYPE, word)) for window, word in rows.CAPACITY_TYPES))),
+    (
+        CLASS,
+        (
+            *rows.CLASS_VALUES,
+            *((window, ("amiSelectorTerms[].alias", family)) for window, (family, _) in rows.ALIASES),
+        ),
+    ),
 )
+
+# Rules that come and go without a field or a value of their own.
+RULES: tuple[tuple[Window, FieldNews], ...] = (
+    (rows.DISRUPTION_REQUIRED, FieldNews(POOL, "spec.disruption is required")),
+    (
+        rows.CLASS_REFERENCE_IS_FIXED,
+        FieldNews(POOL, "spec.template.spec.nodeClassRef.group and .kind may not be empty and never change"),
+    ),
+    (rows.ROLE_MAY_HAVE_A_PATH, FieldNews(CLASS, "spec.role may be a role with an IAM path")),
+    (rows.ROLE_MAY_CHANGE, FieldNews(CLASS, "spec.role may be changed")),
+)
+
+# What the report adds to a field; the rows below such a field are told as one.
+NOTES = {
+    "disruption.budgets": " [10%]",
+    "instanceProfile": ", for a profile of your own",
+    "replicas": ", for static capacity",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,32 +234,68 @@ class ResourceChanges:
 def resource_changes(old: Release, new: Release) -> ResourceChanges:
     """Compare the custom resources of two releases."""
     kinds_old, kinds_new = in_effect(old, KINDS), in_effect(new, KINDS)
-    windows_old, windows_new = in_effect(old, FIELD_WINDOWS), in_effect(new, FIELD_WINDOWS)
+    written_old, written_new = the_one(old, APIS), the_one(new, APIS)
     return ResourceChanges(
         kinds_added=tuple(kind for kind in kinds_new if kind not in kinds_old),
         kinds_removed=tuple(kind for kind in kinds_old if kind not in kinds_new),
-        written_before=the_one(old, WRITTEN),
-        written_after=the_one(new, WRITTEN),
-        fields=tuple(change for shape in _shapes_left(old, new) for change in _rewritten(shape, the_one(new, WRITTEN))),
-        fields_added=tuple(row for row in windows_new if row not in windows_old),
-        fields_removed=tuple(row for row in windows_old if row not in windows_new),
+        written_before=written_old.name,
+        written_after=written_new.name,
+        fields=tuple(change for api in _apis_left(old, new) for change in _rewritten(api, written_new)),
+        fields_added=_gained(old, new),
+        fields_removed=_gained(new, old),
     )
 
 
-def _shapes_left(old: Release, new: Release) -> tuple[str, ...]:
-    """Name the shapes that specs may have now and must not have then: the one written, and those no longer served."""
-    served = in_effect(new, SERVED)
-    target = the_one(new, WRITTEN)
+def _apis_left(old: Release, new: Release) -> tuple[Api, ...]:
+    """Name the APIs that specs may be written in now and must not be then: the one written, and those not served."""
+    written_old, written_new = the_one(old, APIS), the_one(new, APIS)
     return tuple(
-        shape
-        for shape in in_effect(old, SERVED)
-        if shape != target and (shape == the_one(old, WRITTEN) or shape not in served)
+        api
+        for _, api in APIS
+        if old in api.served and api != written_new and (api == written_old or new not in api.served)
     )
 
 
-def _rewritten(shape: str, target: str) -> tuple[FieldChange, ...]:
+def _rewritten(old: Api, new: Api) -> tuple[FieldChange, ...]:
     return tuple(
-        FieldChange(kind=field.kind, meaning=field.meaning, was=field.shaped(shape), now=field.shaped(target))
-        for field in FIELDS
-        if field.shaped(shape) != field.shaped(target)
+        FieldChange(kind=row.kind, meaning=row.meaning, was=row.written_in(old), now=row.written_in(new))
+        for row in TRANSLATIONS
+        if row.written_in(old) != row.written_in(new)
     )
+
+
+def _gained(old: Release, new: Release) -> tuple[FieldNews, ...]:
+    """List what the new release has and the old one has not, in the order in which it came."""
+    found: dict[FieldNews, Window] = {}
+    fields = {(kind, field) for kind, table in FIELDS for _, field in _new_rows(old, new, table)}
+    for kind, table in FIELDS:
+        for window, field in _new_rows(old, new, table):
+            found.setdefault(_field_news(kind, field), window)
+    for kind, values in VALUES:
+        words: dict[tuple[Window, str], list[str]] = {}
+        for window, (field, word) in _new_rows(old, new, values):
+            if (kind, field) not in fields:
+                words.setdefault((window, field), []).append(word)
+        for (window, field), list_of_words in words.items():
+            found[FieldNews(kind, f"spec.{field}: {', '.join(list_of_words)}")] = window
+    found.update({news: window for window, news in RULES if new in window and old not in window})
+    refused = [(window, tag) for window, tag in rows.RESERVED_TAGS if new in window and old not in window]
+    if refused:
+        tags = ", ".join(tag for _, tag in refused)
+        found[FieldNews(CLASS, f"spec.tags refuses {tags}")] = refused[0][0]
+    return tuple(sorted(found, key=lambda news: found[news].spans[-1][0]))
+
+
+def _new_rows(old: Release, new: Release, table: Iterable[tuple[Window, Row]]) -> Iterator[tuple[Window, Row]]:
+    """Yield the rows of the new release only, without those that come and go with a whole API."""
+    known = in_effect(old, table := tuple(table))
+    yield from (
+        (window, row) for window, row in table if new in window and row not in known and window not in API_WINDOWS
+    )
+
+
+def _field_news(kind: str, field: str) -> FieldNews:
+    for shown, note in NOTES.items():
+        if field == shown or field.startswith(f"{shown}[]"):
+            return FieldNews(kind, f"spec.{shown}{note}")
+    return FieldNews(kind, f"spec.{field}")

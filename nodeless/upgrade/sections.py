@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nodeless.karpenter.chart import CRD_CHART, VALUES, crd_values
-from nodeless.karpenter.chart_keys import DEFAULT, GONE, NEW, RENAMED, KeyChange, leaves
 from nodeless.karpenter.interruption import EventRule
 from nodeless.karpenter.versions import in_effect
+from nodeless.trees import leaves
+from nodeless.upgrade.chart_key_changes import DEFAULT, GONE, NEW, RENAMED, KeyChange
 from nodeless.upgrade.comparison import ADDED, DOWNGRADE, REMOVED, SAME, Difference, StatementChange, Upgrade
 from nodeless.upgrade.file_changes import FileChanges
 from nodeless.upgrade.path import Leg

@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from nodeless.finding import SpecError
+from nodeless.karpenter.releases import RELEASES
+from nodeless.karpenter.versions import Release
 from nodeless.spec.resolution import resolve
+from nodeless.trees import nested
+from tests.karpenter.upstream import accepted, holds_for
 
 
 def check(version: str, values: dict[str, Any]) -> None:
@@ -57,6 +61,19 @@ def test_a_key_of_another_release_is_answered_with_the_right_one(
     assert problem.where() == f"clusters[0].karpenter.values.{key}"
     assert problem.expected == f"a key that the chart of {version} reads"
     assert problem.fix == fix
+
+
+KEYS = [
+    (key, release)
+    for key, at in accepted("chart_keys")["karpenter"].items()
+    for known in [[release for release in RELEASES if holds_for(at, release)]]
+    for release in (known[0], known[-1])
+]
+
+
+@pytest.mark.parametrize(("key", "release"), KEYS, ids=str)
+def test_every_key_that_upstreams_chart_reads_passes(key: str, release: Release) -> None:
+    check(str(release), nested(key, {"any": "thing"}))
 
 
 def test_keys_the_release_reads_pass_with_everything_below_them() -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise, permutations
-from typing import Any
 
 import pytest
 
-from nodeless.karpenter import chart, chart_keys
-from nodeless.karpenter.chart import ChartInputs
-from nodeless.karpenter.chart_keys import CONTROLLER_CHART_KEYS, CRD_CHART_KEYS, KeyChange, key_changes
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, size, statement_from
 from nodeless.karpenter.releases import LAST_PATCHES, RELEASES, find
 from nodeless.karpenter.versions import Release
 from nodeless.spec.model import ExtraStatement
 from nodeless.upgrade.comparison import StatementChange, Upgrade, compare, contents_anywhere
 from nodeless.upgrade.path import UPGRADE_NOTES, WAYPOINTS, legs, notes
-from nodeless.upgrade.resource_changes import resource_changes
 
 NEWEST_PATCHES = [Release(*last) for last in LAST_PATCHES]
 CLUSTER_NAME = "StringEquals aws:RequestTag/eks:eks-cluster-name = <cluster>"
@@ -30,12 +24,6 @@ def upgrade(old: str, new: str) -> Upgrade:
 def statement(changes: Upgrade, sid: str) -> StatementChange:
     found = [change for change in changes.statements if change.sid == sid]
     assert len(found) == 1, f"{sid}: {len(found)} of {[change.sid for change in changes.statements]}"
-    return found[0]
-
-
-def key_change(old: str, new: str, key: str) -> KeyChange:
-    found = [change for change in key_changes(find(old), find(new)) if change.key == key]
-    assert len(found) == 1, found
     return found[0]
 
 
@@ -171,175 +159,7 @@ def test_the_fifth_rule_comes_with_1_10_and_pull_only_with_1_4() -> None:
     assert node_role.removed == ("AmazonEC2ContainerRegistryReadOnly",)
 
 
-# Chart keys
-
-INPUTS = ChartInputs(
-    cluster="demo",
-    endpoint="https://example.com",
-    region="eu-north-1",
-    queue="demo",
-    service_account="karpenter",
-    role_arn="arn",
-    replicas=2,
-    fargate=True,
-    isolated_vpc=True,
-    zonal_shift=True,
-    instance_profile="profile",
-)
-
-# Release, key, whether the chart of that release reads it.
-READ = (
-    ("0.31.5", "settings.aws.clusterName", True),
-    ("0.31.5", "settings.clusterName", False),
-    ("0.32.10", "settings.aws.clusterName", True),
-    ("0.32.10", "settings.interruptionQueue", True),
-    ("0.33.0", "settings.aws.interruptionQueueName", False),
-    ("0.27.8", "settings.aws.nodeNameConvention", True),
-    ("0.28.0", "settings.aws.nodeNameConvention", False),
-    ("0.29.2", "settings.aws.assumeRoleARN", False),
-    ("0.30.0", "settings.aws.assumeRoleARN", True),
-    ("0.37.8", "settings.assumeRoleARN", True),
-    ("1.0.0", "settings.assumeRoleARN", False),
-    ("0.26.1", "settings.featureGates.driftEnabled", False),
-    ("0.27.0", "settings.featureGates.driftEnabled", True),
-    ("0.37.8", "settings.featureGates.drift", True),
-    ("1.0.0", "settings.featureGates.drift", False),
-    ("1.6.1", "settings.disableDryRun", False),
-    ("1.6.2", "settings.disableDryRun", True),
-    ("1.8.0", "settings.featureGates.staticCapacity", False),
-    ("1.8.1", "settings.featureGates.staticCapacity", True),
-    ("1.11.3", "settings.enableZonalShift", False),
-    ("1.12.0", "settings.enableZonalShift", True),
-    ("0.33.5", "postInstallHook.image", False),
-    ("0.33.6", "postInstallHook.image", True),
-    ("0.33.7", "postInstallHook.image", False),
-    ("1.0.0", "postInstallHook.image", True),
-    ("1.0.1", "postInstallHook.image", False),
-    ("1.0.14", "webhook.port", True),
-    ("1.1.0", "webhook.port", False),
-    ("0.31.5", "webhook.enabled", False),
-    ("1.1.0", "schedulerName", False),
-    ("1.1.1", "schedulerName", True),
-    ("0.27.8", "extraObjects", True),
-    ("0.28.0", "extraObjects", False),
-    ("0.37.8", "logOutputPaths", False),
-    ("1.0.0", "logOutputPaths", True),
-    ("1.14.0", "settings.featureGates.capacityBuffer", True),
-)
-
-
-@pytest.mark.parametrize(("release", "key", "expected"), READ)
-def test_which_keys_a_chart_reads(release: str, key: str, expected: bool) -> None:  # noqa: FBT001 - a column of a table
-    assert chart_keys.reads(find(release), tuple(key.split("."))) is expected
-
-
-def test_a_value_below_a_key_is_read_and_one_beside_it_is_not() -> None:
-    release = find("1.14.1")
-
-    assert chart_keys.reads(release, ("serviceAccount", "annotations", "eks.amazonaws.com/role-arn"))
-    assert chart_keys.reads(release, ("controller", "resources", "requests", "cpu"))
-    assert not chart_keys.reads(release, ("settings", "clusterNames"))
-    assert not chart_keys.reads(release, ("controller", "image"))
-
-
-def test_no_release_has_two_rows_for_one_key() -> None:
-    for release in RELEASES:
-        for table in (CONTROLLER_CHART_KEYS, CRD_CHART_KEYS):
-            counted = Counter(key.name for window, key in table if release in window)
-            assert [name for name, count in counted.items() if count > 1] == [], release
-
-
-def test_every_value_nodeless_sets_is_one_the_release_reads() -> None:
-    for release in RELEASES:
-        values = chart.values(release, INPUTS)
-        unread = [path for path, _ in chart_keys.leaves(values) if not chart_keys.reads(release, path)]
-        assert unread == [], release
-        crd: dict[str, Any] = chart.crd_values(release, namespace="karpenter")
-        assert all(chart_keys.reads(release, path, CRD_CHART_KEYS) for path, _ in chart_keys.leaves(crd)), release
-
-
-@pytest.mark.parametrize(
-    ("release", "default"),
-    [
-        ("0.32.0", "true"),
-        ("0.33.7", "false"),
-        ("0.33.8", "true"),
-        ("0.34.8", "false"),
-        ("0.34.9", "true"),
-        ("0.35.8", "true"),
-        ("0.36.4", "false"),
-        ("0.37.2", "false"),
-        ("0.37.3", "true"),
-        ("1.0.0", "true"),
-    ],
-)
-def test_the_default_of_the_webhook_by_patch(release: str, default: str) -> None:
-    assert chart_keys.keys_read(find(release))["webhook.enabled"].default == default
-
-
-@pytest.mark.parametrize(
-    ("release", "key", "right"),
-    [
-        ("0.33.12", "settings.aws.interruptionQueueName", "settings.interruptionQueue"),
-        ("1.14.1", "settings.aws.clusterName", "settings.clusterName"),
-        ("0.31.5", "settings.interruptionQueue", "settings.aws.interruptionQueueName"),
-        ("1.14.1", "controller.outputPaths", "logOutputPaths"),
-        ("0.31.5", "logOutputPaths", "controller.outputPaths"),
-        ("0.33.12", "settings.featureGates.driftEnabled", "settings.featureGates.drift"),
-        ("1.14.1", "settings.featureGates.driftEnabled", None),
-        ("1.14.1", "settings.nonsense", None),
-    ],
-)
-def test_the_right_key_for_a_release(release: str, key: str, right: str | None) -> None:
-    assert chart_keys.instead(find(release), tuple(key.split("."))) == right
-
-
-def test_a_key_without_a_successor_comes_with_advice_only_after_its_time() -> None:
-    drift, webhook = ("settings", "featureGates", "driftEnabled"), ("webhook", "enabled")
-
-    assert chart_keys.without(find("1.14.1"), drift) == "drift is always on from 1.0"
-    assert chart_keys.without(find("1.14.1"), webhook) == "the webhook is gone"
-    assert chart_keys.without(find("0.31.5"), webhook) is None
-    assert chart_keys.comes_with(webhook) == (0, 32)
-    assert chart_keys.comes_with(("nonsense",)) is None
-
-
-def test_a_rename_is_told_once() -> None:
-    changes = [change for change in key_changes(find("0.31.5"), find("0.33.12")) if "clusterName" in change.key]
-
-    assert [(change.change, change.key, change.instead) for change in changes] == [
-        ("renamed", "settings.aws.clusterName", "settings.clusterName")
-    ]
-
-
-def test_0_32_reads_both_names_and_the_change_says_so() -> None:
-    change = key_change("0.31.5", "0.32.10", "settings.aws.clusterName")
-
-    assert (change.change, change.instead) == ("renamed", "settings.clusterName")
-    assert change.note == "0.32.10 still reads the old name"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "key", "was", "now"),
-    [
-        ("0.33", "0.34", "dnsPolicy", "Default", "ClusterFirst"),
-        ("0.37", "1.0", "topologySpreadConstraints", "zones, ScheduleAnyway", "zones, DoNotSchedule"),
-        ("0.37", "1.0", "controller.metrics.port", "8000", "8080"),
-        ("0.32", "0.33", "logLevel", "debug", "info"),
-        ("1.5", "1.6", "settings.featureGates.reservedCapacity", "false", "true"),
-        ("0.35", "0.36", "podSecurityContext", "fsGroup: 65536", "fsGroup: 65532"),
-    ],
-)
-def test_defaults_that_matter(old: str, new: str, key: str, was: str, now: str) -> None:
-    change = key_change(old, new, key)
-
-    assert (change.change, change.was_default, change.default) == ("default", was, now)
-
-
-def test_the_image_becomes_a_map_at_0_26() -> None:
-    change = key_change("0.25.0", "0.26.1", "controller.image")
-
-    assert (change.change, change.instead) == ("renamed", "controller.image.*")
+# Charts
 
 
 def test_the_chart_version_loses_its_v_at_0_35() -> None:
@@ -352,41 +172,6 @@ def test_the_crd_chart_loses_its_webhook_at_1_1() -> None:
     gone = {change.key for change in upgrade("1.0", "1.1").chart.crd_keys if change.change == "gone"}
 
     assert gone == {"webhook.enabled", "webhook.serviceName", "webhook.serviceNamespace", "webhook.port"}
-
-
-# Custom resources
-
-
-def test_the_fields_of_v1_are_named_from_where_a_spec_has_to_change() -> None:
-    for old, new in (("0.37.8", "1.14.1"), ("0.37.8", "1.0.14"), ("1.0.14", "1.1.10")):
-        expiry = [row for row in resource_changes(find(old), find(new)).fields if row.meaning == "expiry"]
-        assert [(row.was, row.now) for row in expiry] == [
-            ("spec.disruption.expireAfter [720h]", "spec.template.spec.expireAfter [720h]")
-        ]
-
-
-def test_the_fields_of_v1beta1_are_named_up_to_the_last_release_that_reads_provisioners() -> None:
-    for old, new in (("0.31.5", "0.32.10"), ("0.32.10", "0.33.12")):
-        limits = [row for row in resource_changes(find(old), find(new)).fields if row.meaning == "limits"]
-        assert [(row.was, row.now) for row in limits] == [("spec.limits.resources.cpu", "spec.limits.cpu")]
-
-
-def test_between_two_releases_of_one_api_no_field_is_written_differently() -> None:
-    assert resource_changes(find("1.1.10"), find("1.14.1")).fields == ()
-    assert resource_changes(find("0.33.12"), find("0.37.8")).fields == ()
-
-
-def test_the_patches_that_also_serve_v1_say_so() -> None:
-    changes = resource_changes(find("0.37.0"), find("0.37.1"))
-
-    assert "karpenter.sh/v1 NodePool" in changes.kinds_added
-    assert changes.kinds_removed == ()
-    assert changes.fields == ()
-
-
-def test_new_kinds_come_with_1_7_and_1_14() -> None:
-    assert resource_changes(find("1.6"), find("1.7")).kinds_added == ("karpenter.sh/v1alpha1 NodeOverlay",)
-    assert resource_changes(find("1.13"), find("1.14")).kinds_added == ("autoscaling.x-k8s.io/v1beta1 CapacityBuffer",)
 
 
 # The way

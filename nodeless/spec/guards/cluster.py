@@ -10,6 +10,7 @@ from nodeless.karpenter.versions import Release
 from nodeless.spec.guards.guard import guard
 from nodeless.spec.model import CloudBackend, Cluster, UnsupportedBackend
 from nodeless.suggestions import closest
+from nodeless.trees import leaves
 
 NOT_IMPLEMENTED = "a value that this release of nodeless implements (not implemented yet)"
 
@@ -109,7 +110,7 @@ def adoption_is_implemented(cluster: Cluster) -> Iterator[Finding]:
 def values_are_read(cluster: Cluster) -> Iterator[Finding]:
     """The chart silently ignores keys it does not know, so every value must be below a key that it reads."""
     release = releases.find(cluster.karpenter.version)
-    for path, value in chart_keys.leaves(cluster.karpenter.values):
+    for path, value in leaves(cluster.karpenter.values):
         if chart_keys.reads(release, path):
             continue
         name = ".".join(path)

@@ -11,26 +11,25 @@ from nodeless.karpenter.versions import in_effect
 from nodeless.resolved import smoke_test
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
-from nodeless.spec.guards.custom_resource_checks import Given, flaws
 from nodeless.spec.guards.guard import Guard, guard
+from nodeless.spec.guards.pools import PoolsAndClasses, pool_findings
 
 SELECTORS_LIMIT = 5
 
 SPECS = ("karpenter.version", "karpenter.isolated_vpc", "node_pools[].spec", "node_classes[].spec")
-NAMES = ("node_classes[].name",)
 
 
-@guard(*SPECS, *NAMES)
+@guard(*SPECS)
 def resources_fit_the_release(installation: Installation) -> Iterator[Finding]:
     """Pools and classes are what the release's API accepts."""
-    yield from flaws(pools_and_classes(installation, with_roles=False))
+    yield from pool_findings(pools_and_classes(installation, with_names=False))
 
 
-@guard(*SPECS, *NAMES, "name", "names", "nodes.roles", "nodes.instance_profile")
-def resources_use_roles_of_the_stack(installation: Installation) -> Iterator[Finding]:
-    """Classes name roles and instance profiles that the stack creates or is given."""
-    others = list(flaws(pools_and_classes(installation, with_roles=False)))
-    yield from (finding for finding in flaws(pools_and_classes(installation)) if finding not in others)
+@guard(*SPECS, "node_classes[].name", "name", "names", "nodes.roles", "nodes.instance_profile")
+def resources_name_what_exists(installation: Installation) -> Iterator[Finding]:
+    """Pools name classes, and classes name roles and instance profiles, that the stack creates or is given."""
+    others = list(pool_findings(pools_and_classes(installation, with_names=False)))
+    yield from (finding for finding in pool_findings(pools_and_classes(installation)) if finding not in others)
 
 
 @guard("karpenter.version", "karpenter.values", "node_pools[].spec", "node_classes[].spec")
@@ -149,13 +148,14 @@ def selectors_fit(installation: Installation) -> Iterator[Finding]:
         )
 
 
-def pools_and_classes(installation: Installation, *, with_roles: bool = True) -> Given:
-    """Collect what the checks on pools and classes need; the roles and profiles their nodes can have, if asked for."""
-    roles, profiles = _roles_and_profiles(installation) if with_roles else (None, None)
-    return Given(
+def pools_and_classes(installation: Installation, *, with_names: bool = True) -> PoolsAndClasses:
+    """Collect what the checks need: the pools and classes and, if asked for, the names they may refer to."""
+    roles, profiles = _roles_and_profiles(installation) if with_names else (None, None)
+    return PoolsAndClasses(
         release=installation.release,
         pools=installation.node_pools,
         classes=installation.node_classes,
+        class_names=tuple(name for name, _ in installation.node_classes) if with_names else None,
         roles=roles,
         profiles=profiles,
         isolated_vpc=installation.isolated_vpc,
@@ -179,7 +179,7 @@ def _roles_and_profiles(installation: Installation) -> tuple[tuple[str, ...] | N
 
 GUARDS: tuple[Guard[Installation, Finding], ...] = (
     resources_fit_the_release,
-    resources_use_roles_of_the_stack,
+    resources_name_what_exists,
     gates_are_open,
     _is_delivered("node_pools", lambda installation: ", ".join(name for name, _ in installation.node_pools)),
     _is_delivered("node_classes", lambda installation: ", ".join(name for name, _ in installation.node_classes)),

@@ -126,7 +126,7 @@ def test_a_cluster_twice_is_one_mistake() -> None:
     assert set(found(twice, {**twice, "name": "DEMO"})) == {"clusters[1].name"}
 
 
-STATES = {
+STATES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "local paths": ("one", {"path": "state/x"}, {"path": "state/./x"}),
     "a local path that is another's default": ("one", {}, {"path": "../../../terraform.one.tfstate"}),
     "an s3 key that is another's default": (
@@ -291,11 +291,13 @@ def read_keys(model: BaseModel, seen: set[str], path: str = "") -> BaseModel:
             seen.add(key)
             return value
 
-    return Noting.model_construct(**dict(model))
+    copy: BaseModel = Noting.model_construct(**dict(model))
+    return copy
 
 
-def read_fields(installation: Installation, seen: set[str]) -> Installation:
-    """Copy an installation so that every field that is read from it is noted."""
+def read_fields(installation: Installation) -> tuple[Installation, set[str]]:
+    """Copy an installation so that every field that is read from it is noted in the set."""
+    seen: set[str] = set()
     names = {field.name for field in dataclasses.fields(Installation)}
 
     class Noting(Installation):
@@ -307,7 +309,12 @@ def read_fields(installation: Installation, seen: set[str]) -> Installation:
     values = {name: getattr(installation, name) for name in names}
     copy = Noting(**values)
     seen.clear()
-    return copy
+    return copy, seen
+
+
+def keys_of(fields: set[str]) -> set[str]:
+    """Return the keys of the file that fields of an installation come from."""
+    return {key for field in fields for key in FIELD_KEYS.get(field, (field,))}
 
 
 def undeclared(row: Guard[Any, Any], keys: set[str]) -> set[str]:
@@ -327,12 +334,13 @@ def test_a_guard_reads_no_key_that_it_does_not_declare(variant: dict[str, Any]) 
         seen: set[str] = set()
         list(row(read_keys(cluster, seen)))  # type: ignore[arg-type] # a Cluster that notes
         hidden[row.check.__qualname__] = undeclared(row, seen)
-    for level in (INSTALLATION_GUARDS, FILE_GUARDS):
-        for each in level:
-            seen = set()
-            noting = read_fields(installation_of(cluster), seen)
-            list(each([(0, noting), (1, noting)] if level is FILE_GUARDS else noting))  # type: ignore[operator] # one of two levels
-            keys = {key for field in seen for key in FIELD_KEYS.get(field, (field,))}
-            hidden[each.check.__qualname__] = undeclared(each, keys)
+    for each in INSTALLATION_GUARDS:
+        noting, seen = read_fields(installation_of(cluster))
+        list(each(noting))
+        hidden[each.check.__qualname__] = undeclared(each, keys_of(seen))
+    for across in FILE_GUARDS:
+        noting, seen = read_fields(installation_of(cluster))
+        list(across([(0, noting), (1, noting)]))
+        hidden[across.check.__qualname__] = undeclared(across, keys_of(seen))
 
     assert {name: keys for name, keys in hidden.items() if keys} == {}

@@ -1,51 +1,15 @@
-"""Mistakes in pools and classes, one at a time, and how to make one in a spec that is right."""
+"""Mistakes in pools and classes, one at a time, each made in a default that is right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
-from typing import Any
 
-from nodeless.spec.guards.custom_resource_checks import places
+from tests.spec.guards.pools.specs import Spec, drop, put
 
-Spec = dict[str, Any]
 Change = Callable[[Spec], Spec]
 REQUIREMENTS = "template.spec.requirements"
 AT = tuple(REQUIREMENTS.split("."))
 GPU = {"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "Gt", "values": ["0"]}
-
-
-def put(spec: Spec, template: str, value: object) -> Spec:
-    """Write a value where a path of a table points to; into every item of a list, or into a first one."""
-    copy = deepcopy(spec)
-    _put(copy, template.replace("[]", ".[]").split("."), value)
-    return copy
-
-
-def _put(tree: Any, parts: list[str], value: object) -> None:  # noqa: ANN401 - any YAML
-    first, *rest = parts
-    if first == "[]":
-        if not tree:
-            tree.append({} if rest and rest[0] != "[]" else None)
-        for index in range(len(tree)):
-            if rest:
-                _put(tree[index], rest, value)
-            else:
-                tree[index] = value
-    elif not rest:
-        tree[first] = value
-    else:
-        _put(tree.setdefault(first, [] if rest[0] == "[]" else {}), rest, value)
-
-
-def drop(spec: Spec, template: str) -> Spec:
-    """Take out what a path of a table points to."""
-    copy = deepcopy(spec)
-    above, _, name = template.rpartition(".")
-    for _, parent in places(copy, above) if above else [((), copy)]:
-        assert isinstance(parent, dict)
-        parent.pop(name, None)
-    return copy
 
 
 def puts(template: str, value: object) -> Change:
@@ -173,14 +137,14 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         "pool",
         puts(REQUIREMENTS, [{"key": "a/b", "operator": "In"}]),
         (*AT, 0, "values"),
-        "at least one",
+        "at least one value",
     ),
     "Exists with values": (
         "1.14.1",
         "pool",
         puts(REQUIREMENTS, [{"key": "a/b", "operator": "Exists", "values": ["x"]}]),
         (*AT, 0, "values"),
-        "compares with nothing",
+        "takes no values",
     ),
     "Gt with a word": (
         "1.14.1",
@@ -194,14 +158,14 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         "pool",
         puts(REQUIREMENTS, [GPU | {"values": [0]}]),
         (*AT, 0, "values", 0),
-        'write "0"',
+        "in quotes",
     ),
     "values that are no list": (
         "0.31.5",
         "pool",
         puts("requirements", [{"key": "a/b", "operator": "In", "values": "x"}]),
         ("requirements", 0, "values"),
-        "a list of texts",
+        "must be a list",
     ),
     "reserved capacity before 1.3": (
         "1.2.8",
@@ -215,7 +179,7 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         "pool",
         puts(REQUIREMENTS, [{"key": "a/b", "operator": "In", "values": ["x"], "minValues": 2}]),
         (*AT, 0, "minValues"),
-        "here are 1",
+        "there are 1",
     ),
     "minValues out of range": (
         "1.14.1",
@@ -300,7 +264,7 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         "pool",
         both(drops("providerRef"), puts("provider", {"instanceProfile": "x"})),
         ("provider", "instanceProfile"),
-        "this stack makes",
+        "this stack creates",
     ),
     "an effect that is none": (
         "1.14.1",
@@ -333,14 +297,14 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         "class",
         both(drops("role"), puts("instanceProfile", "x")),
         ("instanceProfile",),
-        "this stack makes",
+        "this stack creates",
     ),
     "a profile of somebody else in alpha": (
         "0.31.5",
         "class",
         puts("instanceProfile", "x"),
         ("instanceProfile",),
-        "this stack makes",
+        "this stack creates",
     ),
     "a term that selects nothing": (
         "1.14.1",
@@ -426,19 +390,77 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         ("amiFamily",),
         "before 1.0",
     ),
+    "an alias beside tags": (
+        "1.14.1",
+        "class",
+        puts("amiSelectorTerms", [{"alias": "al2023@latest", "tags": {"a": "b"}}]),
+        ("amiSelectorTerms", 0, "alias"),
+        "remove tags",
+    ),
+    "a parameter beside an owner": (
+        "1.14.1",
+        "class",
+        both(puts("amiFamily", "AL2"), puts("amiSelectorTerms", [{"ssmParameter": "/ami", "owner": "self"}])),
+        ("amiSelectorTerms", 0, "ssmParameter"),
+        "remove owner",
+    ),
+    "an AMI id beside tags in v1beta1": (
+        "0.37.8",
+        "class",
+        puts("amiSelectorTerms", [{"id": "ami-1", "tags": {"a": "b"}}]),
+        ("amiSelectorTerms", 0, "id"),
+        "alone",
+    ),
+    "a security group's name beside tags": (
+        "1.14.1",
+        "class",
+        puts("securityGroupSelectorTerms", [{"name": "nodes", "tags": {"a": "b"}}]),
+        ("securityGroupSelectorTerms", 0, "name"),
+        "alone",
+    ),
+    "no subnet term at all": (
+        "0.32.0",
+        "class",
+        puts("subnetSelectorTerms", []),
+        ("subnetSelectorTerms",),
+        "at least one",
+    ),
+    "no AMI term at all": (
+        "1.14.1",
+        "class",
+        both(puts("amiFamily", "AL2"), puts("amiSelectorTerms", [])),
+        ("amiSelectorTerms",),
+        "at least one",
+    ),
+    "the family Custom without an AMI in v1beta1": (
+        "0.37.8",
+        "class",
+        puts("amiFamily", "Custom"),
+        ("amiSelectorTerms",),
+        "Custom needs amiSelectorTerms",
+    ),
+    "fewer prefixes than none": ("1.14.1", "class", puts("ipPrefixCount", -1), ("ipPrefixCount",), "from 0"),
+    "a tag without a key": ("1.14.1", "class", puts("tags", {"": "x"}), ("tags", ""), "must have a key"),
+    "a key with dots in place of a field": (
+        "1.14.1",
+        "pool",
+        lambda spec: {**spec, "limits.resources": {"cpu": "1"}},
+        ("limits.resources",),
+        "unknown field",
+    ),
     "a tag Karpenter sets": (
         "1.14.1",
         "class",
         puts("tags", {"eks:eks-cluster-name": "demo"}),
         ("tags", "eks:eks-cluster-name"),
-        "does not set itself",
+        "Karpenter sets itself",
     ),
     "a tag of the cluster": (
         "0.37.8",
         "class",
         puts("tags", {"kubernetes.io/cluster/demo": "owned"}),
         ("tags", "kubernetes.io/cluster/demo"),
-        "does not set itself",
+        "Karpenter sets itself",
     ),
     "a tag that is a truth value": ("1.14.1", "class", puts("tags", {"spot": True}), ("tags", "spot"), "quotes"),
 }

@@ -1,0 +1,180 @@
+"""What must hold in the spec of a pool, beyond its fields and their types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nodeless.finding import MISSING, Finding, Path
+from nodeless.karpenter import custom_resource_fields as fields
+from nodeless.karpenter.custom_resources import ALPHA, BETA, BUDGETS, DEFAULT, api_of, class_named_by
+from nodeless.karpenter.versions import ALWAYS, in_effect
+from nodeless.spec.guards.pools.created import is_created
+from nodeless.spec.guards.pools.engine import (
+    Review,
+    Rulebook,
+    allowed_values,
+    number_ranges,
+    required_fields,
+    text_patterns,
+    write_closest,
+)
+from nodeless.trees import places
+
+
+def quantities(review: Review) -> Iterator[Finding]:
+    """Limits are Kubernetes quantities."""
+    for template in in_effect(review.release, fields.LIMITS):
+        for path, limits in places(review.spec, template):
+            for key, value in limits.items():
+                if not re.fullmatch(fields.QUANTITY, str(value)):
+                    yield Finding(
+                        (*path, key), value, "must be a Kubernetes quantity", 'write it like "1000" or 1000Gi'
+                    )
+
+
+def requirement_values(review: Review) -> Iterator[Finding]:
+    """An operator has the number and kind of values it compares with."""
+    for path, requirement in _requirements(review):
+        operator, values = requirement.get("operator"), requirement.get("values", [])
+        at = (*path, "values")
+        if operator in {"In", "NotIn"} and not values:
+            yield Finding(at, values, f"{operator} needs at least one value", "add the values")
+        if operator in {"Exists", "DoesNotExist"} and values:
+            yield Finding(at, values, f"{operator} takes no values", "remove the values")
+        if operator in {"Gt", "Lt", "Gte", "Lte"} and not (len(values) == 1 and re.fullmatch(r"[0-9]+", values[0])):
+            yield Finding(at, values, f"{operator} needs one whole number, in quotes", 'write it as ["4"]')
+
+
+def capacity_types(review: Review) -> Iterator[Finding]:
+    """The capacity types are those the release knows."""
+    known = in_effect(review.release, fields.CAPACITY_TYPES)
+    for path, requirement in _requirements(review):
+        if requirement.get("key") != "karpenter.sh/capacity-type":
+            continue
+        for index, value in enumerate(requirement.get("values", [])):
+            if value not in known:
+                expected = f"must be one of {', '.join(known)} in Karpenter {review.release}"
+                yield Finding((*path, "values", index), value, expected, write_closest(value, known))
+
+
+def min_values(review: Review) -> Iterator[Finding]:
+    """`In` lists at least as many values as `minValues` asks for."""
+    for path, requirement in _requirements(review):
+        least, count = requirement.get("minValues", 0), len(requirement.get("values", []))
+        if requirement.get("operator") == "In" and count < least:
+            expected = f"In must list at least as many values as minValues, and there are {count}"
+            yield Finding((*path, "minValues"), least, expected, "add values, or lower minValues")
+
+
+def reserved_labels(review: Review) -> Iterator[Finding]:
+    """A pool does not set the labels that Karpenter or the kubelet sets."""
+    reserved = in_effect(review.release, fields.RESERVED_LABELS)
+    expected = "must not be a label that Karpenter or the kubelet sets"
+    for template in in_effect(review.release, fields.LABELS):
+        for path, labels in places(review.spec, template):
+            for key in reserved:
+                if key in labels:
+                    yield Finding((*path, key), labels[key], expected, "remove it")
+    for path, requirement in _requirements(review):
+        if requirement.get("key") in reserved:
+            yield Finding((*path, "key"), requirement["key"], expected, "remove the requirement")
+
+
+def budgets(review: Review) -> Iterator[Finding]:
+    """A budget has a schedule and a duration, or neither; and there are not too many."""
+    for path, rows in places(review.spec, "disruption.budgets"):
+        if len(rows) > fields.BUDGETS_LIMIT:
+            yield Finding(path, len(rows), f"must have at most {fields.BUDGETS_LIMIT} budgets", "remove some")
+    for path, budget in places(review.spec, "disruption.budgets[]"):
+        if ("schedule" in budget) != ("duration" in budget):
+            there, missing = ("schedule", "duration") if "schedule" in budget else ("duration", "schedule")
+            expected = f"a budget with a {there} needs a {missing}"
+            yield Finding((*path, missing), MISSING, expected, f"add {missing}")
+
+
+def consolidation_in_beta(review: Review) -> Iterator[Finding]:
+    """v1beta1 waits before consolidation only where it removes empty nodes."""
+    for path, disruption in places(review.spec, "disruption"):
+        policy, after = disruption.get("consolidationPolicy", "WhenUnderutilized"), disruption.get("consolidateAfter")
+        at = (*path, "consolidateAfter")
+        if policy == "WhenEmpty" and after is None:
+            yield Finding(at, MISSING, "WhenEmpty needs consolidateAfter", "add consolidateAfter, such as 30s")
+        if policy == "WhenUnderutilized" and after not in {None, "Never"}:
+            expected = "before Karpenter 1.0, WhenUnderutilized, the default, takes no consolidateAfter but Never"
+            yield Finding(at, after, expected, "remove it, or set consolidationPolicy: WhenEmpty")
+
+
+def consolidation_in_alpha(review: Review) -> Iterator[Finding]:
+    """v1alpha5 removes empty nodes by itself, or consolidates."""
+    after = review.spec.get("ttlSecondsAfterEmpty")
+    if review.spec.get("consolidation", {}).get("enabled") and after is not None:
+        expected = "must not be set with consolidation, which removes empty nodes too"
+        fix = "keep one of consolidation and ttlSecondsAfterEmpty"
+        yield Finding(("ttlSecondsAfterEmpty",), after, expected, fix)
+
+
+def static_capacity(review: Review) -> Iterator[Finding]:
+    """A pool of a fixed size has no weight, and of limits only the number of nodes."""
+    if "replicas" not in review.spec:
+        return
+    if "weight" in review.spec:
+        yield Finding(("weight",), review.spec["weight"], "a pool with replicas has no weight", "remove it")
+    for key, value in review.spec.get("limits", {}).items():
+        if key != "nodes":
+            yield Finding(("limits", key), value, "a pool with replicas can only limit nodes", "use limits.nodes")
+
+
+def known_class(review: Review) -> Iterator[Finding]:
+    """A pool refers to a class that exists."""
+    if review.cluster.class_names is None:
+        return
+    name = class_named_by(review.release, review.spec)
+    names = [DEFAULT, *(known for known in review.cluster.class_names if known != DEFAULT)]
+    if name is not None and name not in names:
+        expected = f"must be the name of a class: {', '.join(names)}"
+        fix = f"{write_closest(name, names)}, or add the class to node_classes"
+        yield Finding(api_of(review.release).reference, name, expected, fix)
+
+
+def provider_or_reference(review: Review) -> Iterator[Finding]:
+    """A Provisioner refers to a class or holds what would be in it."""
+    has = [key for key in ("provider", "providerRef") if key in review.spec]
+    if not has:
+        yield Finding(
+            ("providerRef",), MISSING, "a Provisioner needs a providerRef", "add providerRef: {name: default}"
+        )
+    if len(has) > 1:
+        expected = "a Provisioner has either a providerRef or a provider"
+        yield Finding(("provider",), review.spec["provider"], expected, "remove provider; it is the older of the two")
+    for path, profile in places(review.spec, "provider.instanceProfile"):
+        yield from is_created(path, profile, review.cluster.profiles, "an instance profile")
+
+
+def _requirements(review: Review) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    for template in in_effect(review.release, fields.REQUIREMENTS):
+        yield from places(review.spec, f"{template}[]")
+
+
+POOLS = Rulebook(
+    fields=fields.POOL_FIELDS,
+    moved=fields.POOL_MOVED,
+    checks=(
+        (ALWAYS, required_fields(fields.POOL_REQUIRED)),
+        (ALWAYS, allowed_values(fields.POOL_VALUES)),
+        (ALWAYS, text_patterns(fields.POOL_TEXTS)),
+        (ALWAYS, number_ranges(fields.POOL_NUMBERS)),
+        (ALWAYS, quantities),
+        (ALWAYS, requirement_values),
+        (ALWAYS, capacity_types),
+        (fields.MIN_VALUES, min_values),
+        (ALWAYS, reserved_labels),
+        (BUDGETS, budgets),
+        (ALPHA, consolidation_in_alpha),
+        (BETA, consolidation_in_beta),
+        (fields.REPLICAS, static_capacity),
+        (ALPHA, provider_or_reference),
+        (ALWAYS, known_class),
+    ),
+)

@@ -129,8 +129,6 @@ def palette(grant: Grant) -> tuple[Statement, ...]:
     )
 
 
-OFFICIAL = "official"
-
 GUIDES = {
     guide.key: guide
     for guide in (

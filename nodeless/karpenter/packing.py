@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from nodeless.karpenter.controller import DUTIES, INTERRUPTION, Grant, statements
 from nodeless.karpenter.guides import Guide
 from nodeless.karpenter.interruption import queue_decryption
@@ -16,6 +19,17 @@ EXTRA_KEY = "extra"
 TITLES = {WHOLE_KEY: ""} | {duty.key: duty.title for duty in DUTIES} | {EXTRA_KEY: "Extra"}
 
 Packed = dict[str, tuple[Statement, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packing:
+    """How the controller's statements are divided: into one policy or by duty, and the size of each policy by its key.
+
+    Sizes are what IAM counts, with the longest possible value in place of each one that is only known at apply.
+    """
+
+    whole: bool
+    sizes: Mapping[str, int]
 
 
 def policy_title(key: str) -> str:

@@ -7,7 +7,7 @@ from nodeless.karpenter.policy import Condition, Principal, Statement, string_eq
 from nodeless.karpenter.versions import since
 
 # The AWS SDK in older releases does not ask the Pod Identity agent for credentials.
-POD_IDENTITY = since(0, 32, 2)
+SUPPORTS_POD_IDENTITY = since(0, 32, 2)
 
 
 def fargate_trust(place: Place) -> tuple[Statement, ...]:
@@ -51,12 +51,6 @@ def pod_identity_trust(place: Place) -> tuple[Statement, ...]:
     )
 
 
-# Upstream names EC2 by the partition's suffix. That holds but for the newest partition, whose IAM refuses
-# ec2.amazonaws.eu as an invalid principal (github.com/pulumi/pulumi-eks/issues/2341).
-EC2_PRINCIPALS = {"aws-eusc": "ec2.amazonaws.com"}
-
-
-def node_trust(place: Place) -> tuple[Statement, ...]:
-    """Let instances assume the node role."""
-    service = EC2_PRINCIPALS.get(place.partition, f"ec2.{place.dns_suffix}")
-    return (Statement(actions=("sts:AssumeRole",), principals=(Principal("Service", (service,)),)),)
+def node_trust(ec2_principal: str) -> tuple[Statement, ...]:
+    """Let instances assume the node role; EC2's service principal depends on the partition."""
+    return (Statement(actions=("sts:AssumeRole",), principals=(Principal("Service", (ec2_principal,)),)),)

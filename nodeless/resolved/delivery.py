@@ -1,4 +1,4 @@
-"""What is installed on the cluster: the chart's values, and all of it as the files a GitOps tool takes."""
+"""What is installed on the cluster: the charts with their versions and values, and the same as files for GitOps."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Documents = tuple[Any, ...]
 
 
 def chart_values(installation: Installation, place: Place, *, endpoint: str | None) -> Values:
-    """Return the controller chart's values: the generated ones, with the user's own laid over them.
+    """Return the controller chart's values: the generated ones, then the user's own, which win.
 
-    Names and ARNs are spelled out, so that the first plan shows them.
+    Names and ARNs are written out instead of referred to, so that the first plan shows them.
     """
     names = installation.names
     role = place.iam(f"role{installation.path}{names.controller_role}")
@@ -59,18 +59,35 @@ def chart_values(installation: Installation, place: Place, *, endpoint: str | No
     return merged(generated, dict(installation.values))
 
 
+def chart_releases(installation: Installation, *, controller: Values) -> tuple[ChartRelease, ChartRelease]:
+    """Return the chart of the custom resource definitions and the controller's, in the order they are installed."""
+    version = chart_version(installation.release)
+    where = {"repository": installation.repository, "version": version, "namespace": installation.namespace}
+    crds = crd_values(installation.release, namespace=installation.namespace)
+    return (
+        ChartRelease(chart=CRD_CHART, values=crds, wave=-1, **where),
+        ChartRelease(chart=CONTROLLER_CHART, values=controller, wave=0, after=CRD_CHART, **where),
+    )
+
+
+def fargate_logging_manifests(installation: Installation, place: Place) -> Documents:
+    """Return what sets up logging for pods on Fargate, if the file asks for it."""
+    wanted = installation.fargate is not None and installation.fargate.logging
+    return fargate_logging.manifests(place) if wanted else ()
+
+
 def gitops_files(installation: Installation) -> dict[str, Documents]:
     """Return the files of `delivery: gitops` by their path, each as its YAML documents.
 
-    The endpoint is left out where the file does not say it: the controller then asks EKS.
+    Without an endpoint in the file there is none in the values: the controller then asks EKS for it.
     """
     place = place_of(installation, account=installation.account or "")
     controller = chart_values(installation, place, endpoint=installation.endpoint)
-    crds = crd_values(installation.release, namespace=installation.namespace)
-    releases = _releases(installation, crds=crds, controller=controller)
+    releases = chart_releases(installation, controller=controller)
+    crds = releases[0].values
     manifests: dict[str, Documents] = {"node-pools.yaml": all_manifests(installation)}
-    if installation.fargate and installation.fargate.logging:
-        manifests["fargate-logging.yaml"] = fargate_logging.manifests(place)
+    if logging := fargate_logging_manifests(installation, place):
+        manifests["fargate-logging.yaml"] = logging
     charts = [f"{release.chart}.yaml" for release in releases]
     return {
         "values.yaml": (controller,),
@@ -84,17 +101,8 @@ def gitops_files(installation: Installation) -> dict[str, Documents]:
     }
 
 
-def _releases(installation: Installation, *, crds: Values, controller: Values) -> tuple[ChartRelease, ChartRelease]:
-    version = chart_version(installation.release)
-    where = {"repository": installation.repository, "version": version, "namespace": installation.namespace}
-    return (
-        ChartRelease(chart=CRD_CHART, values=crds, wave=-1, **where),
-        ChartRelease(chart=CONTROLLER_CHART, values=controller, wave=0, after=CRD_CHART, **where),
-    )
-
-
 def gitops_is_literal(installation: Installation) -> Iterator[Finding]:
-    """Files have no Terraform behind them that could look a value up."""
+    """Files for GitOps need literal values: Terraform cannot look one up for them."""
     if installation.delivery != "gitops":
         return
     needed = [
@@ -115,7 +123,7 @@ def gitops_is_literal(installation: Installation) -> Iterator[Finding]:
 
 
 def metadata(installation: Installation) -> dict[str, str]:
-    """Return what a GitOps bridge passes on, as annotations of the cluster's secret, under the names it uses."""
+    """Return the annotations that a GitOps bridge puts on the cluster's secret, under the names it uses."""
     place, names = place_of(installation, account=installation.account or ""), installation.names
     rows = {
         "aws_account_id": installation.account,

@@ -1,4 +1,4 @@
-"""The custom resources of one installation: what they are made of, and all of them as manifests."""
+"""The custom resources of one installation, and the VPC endpoints it needs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from nodeless.karpenter.custom_resources import Manifest, ResourceInputs, manife
 from nodeless.karpenter.guides import class_tags
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.smoke_test import inflate
-from nodeless.resolved.vpc_endpoints import Uses, endpoints
+from nodeless.resolved.vpc_endpoints import endpoints
 
 
 def resource_inputs(installation: Installation) -> ResourceInputs:
-    """Say what the default pool and class are made of; the names are spelled out, so that the first plan shows them."""
+    """Return the values of the default pool and class; names are written out, so that the first plan shows them."""
     names = installation.names
     return ResourceInputs(
         cluster=installation.name,
@@ -34,10 +34,8 @@ def all_manifests(installation: Installation) -> tuple[Manifest, ...]:
 def vpc_endpoints(installation: Installation) -> tuple[str, ...]:
     """Return the VPC endpoints an isolated installation needs."""
     return endpoints(
-        Uses(
-            queue=installation.queue is not None,
-            pod_identity=installation.identity == "pod-identity",
-            zonal_shift=installation.zonal_shift,
-            fargate_logging=installation.fargate is not None and installation.fargate.logging,
-        )
+        queue=installation.queue is not None,
+        pod_identity=installation.identity == "pod-identity",
+        zonal_shift=installation.zonal_shift,
+        fargate_logging=installation.fargate is not None and installation.fargate.logging,
     )

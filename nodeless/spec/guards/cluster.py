@@ -17,7 +17,6 @@ from nodeless.resolved.delivery import gitops_is_literal
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.names import ACCOUNT, BY_KEY
 from nodeless.resolved.partitions import partition_of
-from nodeless.resolved.permissions import sizes
 from nodeless.resolved.references import is_reference
 from nodeless.spec.guards.guides import GUIDE_GUARDS
 from nodeless.spec.guards.resources import RESOURCE_GUARDS
@@ -237,7 +236,7 @@ def not_yet(cluster: Cluster) -> Iterator[Finding]:
 
 def policies_fit(installation: Installation) -> Iterator[Finding]:
     """Every policy is within IAM's size, and the role within its number of attachments."""
-    measured = sizes(installation)
+    measured = installation.packing.sizes
     for key, characters in measured.items():
         if characters > MANAGED_POLICY_LIMIT:
             yield Finding(
@@ -312,9 +311,9 @@ def _names_made(installation: Installation) -> Iterator[tuple[str, str]]:
         yield "instance_profile", names.instance_profile
     for role in installation.node_roles:
         if role.arn is None:
-            yield "node_role", names.further("node_role", role.key)
+            yield "node_role", names.extra_node_role(role.key)
             if installation.instance_profile:
-                yield "instance_profile", names.further("instance_profile", role.key)
+                yield "instance_profile", names.extra_instance_profile(role.key)
     if installation.queue:
         yield "queue", names.queue
 

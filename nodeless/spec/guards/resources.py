@@ -116,8 +116,8 @@ def given(installation: Installation) -> Given:
     names, further = installation.names, installation.node_roles
     made = [role.key for role in further if role.arn is None]
     brought = [role.arn.rpartition("/")[2] for role in further if role.arn is not None]
-    roles = (names.node_role, *(names.further("node_role", key) for key in made), *brought)
-    profiles = (names.instance_profile, *(names.further("instance_profile", key) for key in made))
+    roles = (names.node_role, *(names.extra_node_role(key) for key in made), *brought)
+    profiles = (names.instance_profile, *(names.extra_instance_profile(key) for key in made))
     return Given(
         release=installation.release,
         pools=installation.node_pools,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from nodeless.imports.cdk import Construct
 from nodeless.karpenter.place import Place
 from nodeless.resolved.addresses import address_part
-from nodeless.resolved.delivery import chart_releases, chart_values, fargate_logging_manifests
+from nodeless.resolved.charts import chart_releases, chart_values
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.interruption import plan_queue
 from nodeless.resolved.permissions import place_of
-from nodeless.resolved.resources import all_manifests
+from nodeless.resolved.resources import all_manifests, fargate_logging_manifests
 from nodeless.resolved.roles import plan_controller, plan_extra_node_roles, plan_fargate, plan_node_role
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.cluster_facts import look_up

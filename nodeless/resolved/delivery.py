@@ -1,4 +1,4 @@
-"""What is installed on the cluster: the charts with their versions and values, and the same as files for GitOps."""
+"""The files of `delivery: gitops`, and what a GitOps bridge needs to know."""
 
 from __future__ import annotations
 
@@ -6,20 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeless.finding import Finding
-from nodeless.karpenter.chart import (
-    CONTROLLER_CHART,
-    CRD_CHART,
-    ChartInputs,
-    Values,
-    chart_version,
-    crd_values,
-    merged,
-    values,
-)
-from nodeless.karpenter.place import Place
-from nodeless.resolved import fargate_logging
+from nodeless.karpenter.chart import chart_version
+from nodeless.resolved.charts import chart_releases, chart_values
 from nodeless.resolved.gitops import (
-    ChartRelease,
     argo_application,
     argo_kustomization,
     flux_release,
@@ -28,52 +17,9 @@ from nodeless.resolved.gitops import (
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.permissions import place_of
 from nodeless.resolved.references import is_reference
-from nodeless.resolved.resources import all_manifests
+from nodeless.resolved.resources import all_manifests, fargate_logging_manifests
 
 Documents = tuple[Any, ...]
-
-
-def chart_values(installation: Installation, place: Place, *, endpoint: str | None) -> Values:
-    """Return the controller chart's values: the generated ones, then the user's own, which win.
-
-    Names and ARNs are written out instead of referred to, so that the first plan shows them.
-    """
-    names = installation.names
-    role = place.iam(f"role{installation.path}{names.controller_role}")
-    generated = values(
-        installation.release,
-        ChartInputs(
-            cluster=installation.name,
-            endpoint=endpoint,
-            region=installation.region,
-            queue=names.queue if installation.queue else None,
-            service_account=installation.service_account,
-            role_arn=role if installation.identity == "irsa" else None,
-            replicas=installation.replicas,
-            fargate=installation.fargate is not None,
-            isolated_vpc=installation.isolated_vpc,
-            zonal_shift=installation.zonal_shift,
-            instance_profile=names.instance_profile if installation.instance_profile else None,
-        ),
-    )
-    return merged(generated, dict(installation.values))
-
-
-def chart_releases(installation: Installation, *, controller: Values) -> tuple[ChartRelease, ChartRelease]:
-    """Return the chart of the custom resource definitions and the controller's, in the order they are installed."""
-    version = chart_version(installation.release)
-    where = {"repository": installation.repository, "version": version, "namespace": installation.namespace}
-    crds = crd_values(installation.release, namespace=installation.namespace)
-    return (
-        ChartRelease(chart=CRD_CHART, values=crds, wave=-1, **where),
-        ChartRelease(chart=CONTROLLER_CHART, values=controller, wave=0, after=CRD_CHART, **where),
-    )
-
-
-def fargate_logging_manifests(installation: Installation, place: Place) -> Documents:
-    """Return what sets up logging for pods on Fargate, if the file asks for it."""
-    wanted = installation.fargate is not None and installation.fargate.logging
-    return fargate_logging.manifests(place) if wanted else ()
 
 
 def gitops_files(installation: Installation) -> dict[str, Documents]:

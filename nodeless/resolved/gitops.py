@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from nodeless.resolved.charts import ChartRelease
 
 Tree = dict[str, Any]
 
@@ -23,19 +23,6 @@ POOLS_ANNOTATIONS = {
     "argocd.argoproj.io/sync-wave": str(POOLS_WAVE),
 }
 POOL_GROUPS = "(karpenter.sh|karpenter.k8s.aws)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartRelease:
-    """A chart of an OCI registry at a version, with its values; `after` is the chart that must be installed first."""
-
-    chart: str
-    repository: str
-    version: str
-    namespace: str
-    values: Mapping[str, Any]
-    wave: int
-    after: str | None = None
 
 
 def argo_application(release: ChartRelease) -> Tree:

@@ -1,9 +1,11 @@
-"""The custom resources of one installation, and the VPC endpoints it needs."""
+"""The objects installed beside the charts: node classes, node pools, logging; and the VPC endpoints all of it needs."""
 
 from __future__ import annotations
 
 from nodeless.karpenter.custom_resources import Manifest, ResourceInputs, manifests
 from nodeless.karpenter.guides import class_tags
+from nodeless.karpenter.place import Place
+from nodeless.resolved import fargate_logging
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.smoke_test import inflate
 from nodeless.resolved.vpc_endpoints import endpoints
@@ -29,6 +31,12 @@ def all_manifests(installation: Installation) -> tuple[Manifest, ...]:
         installation.release, resource_inputs(installation), installation.node_pools, installation.node_classes
     )
     return (*resources, inflate()) if installation.smoke_test else resources
+
+
+def fargate_logging_manifests(installation: Installation, place: Place) -> tuple[Manifest, ...]:
+    """Return the objects that set up logging for pods on Fargate; none if the settings do not ask for it."""
+    wanted = installation.fargate is not None and installation.fargate.logging
+    return fargate_logging.manifests(place) if wanted else ()
 
 
 def vpc_endpoints(installation: Installation) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from nodeless.imports.cdk import Construct, ITerraformDependable
 from nodeless.imports.helm import Release as HelmRelease
-from nodeless.resolved.gitops import ChartRelease
+from nodeless.resolved.charts import ChartRelease
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.local_chart import local_chart
 from nodeless.stacks.locals import yaml_of

@@ -10,14 +10,12 @@ import pytest
 from ruamel.yaml import YAML
 
 from nodeless.cli.explain import explanation
-from nodeless.cli.summary import summary
 from nodeless.karpenter.controller import DUTIES, Grant, statements
 from nodeless.karpenter.interruption import event_rules
 from nodeless.karpenter.packing import EXTRA_KEY, WHOLE_KEY, fits_whole, pack
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT, MANAGED_POLICY_LIMIT, Statement, size
 from nodeless.karpenter.releases import find
-from nodeless.resolved import permissions
 from nodeless.resolved.names import BY_KEY, POLICY_LIMIT, RULE_LIMIT
 from nodeless.resolved.partitions import partition_of
 from nodeless.resolved.permissions import LONGEST_ROLE_ARN, controller_policies, place_of, proofs
@@ -198,19 +196,6 @@ def test_a_copy_with_another_release_or_name_is_packed_anew() -> None:
     assert split.packing == installed("1.9.0").packing
     assert not split.packing.whole
     assert not too_long.packing.whole
-
-
-def test_the_summary_after_a_synthesis_searches_for_no_longest_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = installed("1.14.1")
-    (tmp_path / "stacks" / found.name).mkdir(parents=True)
-    (tmp_path / "stacks" / found.name / "cdk.tf.json").write_text('{"resource": {}}', encoding="utf-8")
-    monkeypatch.setattr(permissions, "_packed", lambda *_, **__: pytest.fail("the statements are packed again"))
-
-    summary([found], tmp_path)
-
-    assert f"{max(found.packing.sizes.values()):,} of 6,144" in " ".join(capsys.readouterr().out.split())
 
 
 def test_explain_prints_the_proof(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from tests.synthesized import Synth
 
-PLAN = plan_fargate(EXAMPLE, PLACE)
-assert PLAN is not None
-
 
 def test_the_profile_waits_for_the_policies_of_its_role(synth: Synth, json_snapshot: SnapshotAssertion) -> None:
-    found = synth(lambda stack: Fargate(stack, "fargate", at=AT, plan=PLAN, subnets=["subnet-0123456789abcdef0"]))
+    plan = plan_fargate(EXAMPLE, PLACE)
+    assert plan is not None
+
+    found = synth(lambda stack: Fargate(stack, "fargate", at=AT, plan=plan, subnets=["subnet-0123456789abcdef0"]))
 
     profile = found.only("aws_eks_fargate_profile")
     attachments = found.all("aws_iam_role_policy_attachment")

@@ -71,7 +71,7 @@ def _palette_irsa_roles(parts: Parts) -> str | None:
     installation = parts.installation
     if installation.policy != "palette":
         return None
-    # Written out: Palette's layer is filled in before anything is applied.
+    # The ARNs are written out, so that the first plan shows them.
     arns = [parts.place.iam(f"policy{installation.path}{policy.name}") for policy in parts.controller_plan.policies]
     return yaml_text(
         palette_irsa_roles(arns, namespace=installation.namespace, service_account=installation.service_account)

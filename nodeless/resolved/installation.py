@@ -32,7 +32,7 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtraNodeRole:
+class NodeRoleSettings:
     """A node role beside the installation's own: one that exists already if it has an ARN, else one to create."""
 
     key: str
@@ -69,7 +69,7 @@ class Installation:
     queue: Queue | None
     access: str
     instance_profile: bool
-    node_roles: tuple[ExtraNodeRole, ...]
+    node_roles: tuple[NodeRoleSettings, ...]
     node_policies: tuple[str, ...]
     ipv6: bool
     tag_key: str

@@ -14,7 +14,7 @@ from nodeless.finding import Finding, Path, SpecError
 from nodeless.karpenter import releases
 from nodeless.karpenter.chart import merged
 from nodeless.karpenter.policy import statement_from
-from nodeless.resolved.installation import ExtraNodeRole, FargateProfile, Installation, Queue
+from nodeless.resolved.installation import FargateProfile, Installation, NodeRoleSettings, Queue
 from nodeless.resolved.names import Names
 from nodeless.resolved.partitions import defaults_in, partition_of
 from nodeless.spec import model
@@ -149,7 +149,7 @@ def installation_of(cluster: Cluster) -> Installation:
         access=cluster.nodes.access,
         instance_profile=cluster.nodes.instance_profile,
         node_roles=tuple(
-            ExtraNodeRole(key=key, os=role.os, arn=role.arn, policies=tuple(role.policies))
+            NodeRoleSettings(key=key, os=role.os, arn=role.arn, policies=tuple(role.policies))
             for key, role in cluster.nodes.roles.items()
         ),
         node_policies=tuple(cluster.nodes.policies),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -13,20 +12,15 @@ Element = TypeVar("Element", bound=TerraformElement)
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Gives each element its address; the prefix tells two installations in one stack apart."""
+    """Sets the address of each element; the prefix keeps two installations in one stack apart."""
 
     prefix: str = ""
 
     def __call__(self, address: str, element: Element) -> Element:
         """Set the element's address: `aws_iam_role.<prefix><address>`."""
-        element.override_logical_id(f"{self.prefix}{address}")
+        element.override_logical_id(self.full(address))
         return element
 
     def full(self, address: str) -> str:
-        """Write the address as other elements refer to it."""
+        """Return the address with its prefix, as other elements refer to it."""
         return f"{self.prefix}{address}"
-
-
-def part(text: str) -> str:
-    """Turn a name into a part of an address."""
-    return re.sub(r"[^A-Za-z0-9_]", "_", text)

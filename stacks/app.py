@@ -1,7 +1,8 @@
-"""From resolved installations to a folder of Terraform: one stack per cluster, and the files beside it."""
+"""Writes a folder of Terraform from resolved installations: one stack per cluster, and the files beside it."""
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,16 +30,17 @@ def synth(installations: Sequence[Installation], out: Path) -> None:
 
 
 def build(installations: Sequence[Installation], out: Path) -> None:
-    """Synthesize one stack per cluster into a folder."""
+    """Synthesize one stack per cluster into a folder, check it, and write the files beside it."""
     app = App(outdir=str(out))
     for installation in installations:
         KarpenterStack(app, installation.name, installation=installation)
     app.synth()
     for installation in installations:
         folder = out / "stacks" / installation.name
-        terraform_tests.write(installation, folder)
+        tree = json.loads((folder / "cdk.tf.json").read_text(encoding="utf-8"))
+        destroy_order.check(installation.name, tree)
+        terraform_tests.write(installation, tree, folder)
         gitops.write(installation, folder)
-    destroy_order.check(out)
 
 
 def _refuse(out: Path, error: OSError) -> NoReturn:

@@ -1,17 +1,15 @@
-"""The order in which Terraform destroys a stack, read from its JSON: nothing may go before what still needs it.
+"""Checks in a stack's JSON that Terraform destroys nothing that is still needed.
 
-Pools and classes go first, while a controller is there to drain and terminate their nodes; then the controller, while
-it still has its permissions; then the custom resource definitions, the Fargate profile and the roles. Terraform takes
-the order from the edges of its graph alone, so a missing edge shows only when a destroy hangs or leaves nodes behind.
+Pools and classes go first, while the controller can still drain and terminate their nodes. Then the controller, while
+it still has its permissions, then the custom resource definitions, the Fargate profile and the roles. Terraform takes
+the order from the edges of its graph alone: a missing edge shows only when a destroy hangs or leaves nodes behind.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 from nodeless.finding import Finding, SpecError
@@ -21,7 +19,7 @@ Graph = Mapping[str, frozenset[str]]
 POOLS, CONTROLLER, DEFINITIONS = "helm_release.node_pools", "helm_release.karpenter", "helm_release.karpenter_crd"
 LOGGING, PROFILE = "helm_release.fargate_logging", "aws_eks_fargate_profile.*"
 
-# What is destroyed first -> what must still be there until that is done.
+# What is destroyed first, and what must exist until that is done.
 ORDER = (
     (POOLS, CONTROLLER),
     (CONTROLLER, DEFINITIONS),
@@ -29,17 +27,17 @@ ORDER = (
     (PROFILE, "aws_iam_role.fargate"),
     (PROFILE, "aws_iam_role_policy_attachment.fargate_*"),
     (PROFILE, "aws_iam_role_policy.fargate_*"),
-    # Nodes in use hold these two.
+    # Running nodes need these two.
     (POOLS, "aws_ec2_tag.*"),
     (POOLS, "aws_iam_service_linked_role.*"),
-    # The controller terminates nodes with its role, which it has by one of these.
+    # The controller needs its role to terminate nodes, and gets it by these.
     (CONTROLLER, "aws_iam_role.*"),
     (CONTROLLER, "aws_iam_role_policy.*"),
     (CONTROLLER, "aws_iam_role_policy_attachment.*"),
     (CONTROLLER, "aws_iam_policy.*"),
     (CONTROLLER, "aws_iam_openid_connect_provider.*"),
     (CONTROLLER, "aws_eks_pod_identity_association.*"),
-    # A node without its profile or its access entry is lost before it is drained.
+    # A node that loses its instance profile or its access entry can no longer be drained.
     (CONTROLLER, "aws_iam_instance_profile.*"),
     (CONTROLLER, "aws_eks_access_entry.*"),
     (CONTROLLER, "aws_sqs_queue.*"),
@@ -50,39 +48,40 @@ ORDER = (
     (LOGGING, DEFINITIONS),
     ("aws_eks_addon.coredns", PROFILE),
 )
-# Where one is installed, all are.
+# A stack has all of these or none.
 CHAIN = (POOLS, CONTROLLER, DEFINITIONS)
 
 REFERENCE = re.compile(r"(?:data\.)?[a-z][a-z0-9_]*\.[A-Za-z_][A-Za-z0-9_-]*")
-FIX = "this is a fault of nodeless, not of the file: report it with the file that shows it"
+FIX = "this is a bug in nodeless, not in the file: please report it together with the file"
 
 
-def check(built: Path) -> None:
-    """Refuse a synthesis in which a stack would not be destroyed in order."""
-    for file in sorted((built / "stacks").glob("*/cdk.tf.json")):
-        problems = list(out_of_order(json.loads(file.read_text(encoding="utf-8"))))
-        if problems:
-            raise SpecError(f"stack {file.parent.name}", problems)
+def check(name: str, stack: Mapping[str, Any]) -> None:
+    """Refuse a stack, given by its JSON, that would not be destroyed in order."""
+    problems = list(out_of_order(stack))
+    if problems:
+        raise SpecError(f"stack {name}", problems)
 
 
 def out_of_order(stack: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield every edge of the order that a stack lacks, and every release that has no place in the order."""
+    """Yield every edge that a stack lacks, and every Helm release that ORDER does not mention."""
     graph = dependencies(stack)
     resources = [address for address in graph if not address.startswith(("data.", "local."))]
     releases = {address for address in resources if address.startswith("helm_release.")}
     for missing in (address for address in CHAIN if releases and address not in releases):
-        yield Finding(path=(missing,), value="(missing)", expected="part of the chain of releases", fix=FIX)
-    placed = {address for pair in ORDER for address in pair}
-    for stranger in sorted(releases - placed):
-        rule = "a release with a place in the order of destruction"
-        yield Finding(path=(stranger,), value=stranger, expected=rule, fix=FIX)
+        yield Finding(
+            path=(missing,), value="(missing)", expected="installed whenever another Helm release is", fix=FIX
+        )
+    known = {address for pair in ORDER for address in pair}
+    for unknown in sorted(releases - known):
+        expected = "a Helm release with a known place in the order of destruction"
+        yield Finding(path=(unknown,), value=unknown, expected=expected, fix=FIX)
     for first, until_then in ORDER:
         for address in (row for row in resources if fnmatchcase(row, first)):
             reached = reach(graph, address)
             for needed in (row for row in resources if fnmatchcase(row, until_then)):
                 if needed not in reached:
-                    rule = f"depends on {needed}, which would else be destroyed before it"
-                    yield Finding(path=(address, "depends_on"), value="(no way there)", expected=rule, fix=FIX)
+                    expected = f"depends on {needed}, which may otherwise be destroyed first"
+                    yield Finding(path=(address, "depends_on"), value="(no dependency)", expected=expected, fix=FIX)
 
 
 def dependencies(stack: Mapping[str, Any]) -> Graph:
@@ -98,7 +97,7 @@ def dependencies(stack: Mapping[str, Any]) -> Graph:
 
 
 def reach(graph: Graph, start: str) -> set[str]:
-    """Return everything that is reached from an address, and so outlives it."""
+    """Return everything an address depends on, directly or not: all of it is destroyed later."""
     reached: set[str] = set()
     waiting = [start]
     while waiting:

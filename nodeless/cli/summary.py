@@ -1,4 +1,4 @@
-"""What a person sees on a terminal while and after a synthesis; in a pipe there is nothing to see."""
+"""What `nodeless synth` shows on a terminal while it runs and when it is done; a pipe gets nothing."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from pathlib import Path
 
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.resolved.installation import Installation
-from nodeless.resolved.permissions import proofs
 
 
 @contextlib.contextmanager
 def working(text: str) -> Iterator[None]:
-    """Show that something is going on, on a terminal."""
+    """Show a spinner on a terminal while the block runs."""
     if not sys.stderr.isatty():
         yield
         return
@@ -26,7 +25,7 @@ def working(text: str) -> Iterator[None]:
 
 
 def summary(installations: Sequence[Installation], out: Path) -> None:
-    """List the stacks: how many resources, how full the fullest policy is, where the JSON lies."""
+    """List the stacks: the number of resources, the size of the largest policy, and where the JSON is."""
     from rich.console import Console
     from rich.table import Table
 
@@ -34,7 +33,7 @@ def summary(installations: Sequence[Installation], out: Path) -> None:
     for installation in installations:
         file = out / "stacks" / installation.name / "cdk.tf.json"
         resources = json.loads(file.read_text(encoding="utf-8"))["resource"]
-        sizes = [proof.size for proof in proofs(installation)]
+        sizes = installation.packing.sizes.values()
         table.add_row(
             installation.name,
             str(installation.release),

@@ -12,7 +12,7 @@ from nodeless.karpenter.versions import ALWAYS, Release, Window, before, between
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """Whom and what the statements are about."""
+    """What the statements name: the place, the release, and the ARNs of node roles, queue and key."""
 
     place: Place
     release: Release
@@ -274,7 +274,7 @@ def price_reads(_: Grant) -> Statement:
 
 
 def queue_actions(grant: Grant) -> Statement | None:
-    """Drain the interruption queue, where there is one."""
+    """Read and delete the messages of the interruption queue, if there is one."""
     if grant.queue_arn is None:
         return None
     return Statement(
@@ -285,7 +285,7 @@ def queue_actions(grant: Grant) -> Statement | None:
 
 
 def passing_node_roles(grant: Grant) -> Statement:
-    """Hand the node roles, and no other, to instances."""
+    """Pass the node roles, and no others, to instances."""
     to_ec2 = string_equals("iam:PassedToService", *in_effect(grant.release, PASSED_TO))
     return Statement(
         sid=_sid(grant, "AllowPassingInstanceRole"),

@@ -130,8 +130,6 @@ def palette(grant: Grant) -> tuple[Statement, ...]:
     )
 
 
-OFFICIAL = "official"
-
 GUIDES = {
     guide.key: guide
     for guide in (

@@ -1,4 +1,4 @@
-"""The events Karpenter wants to hear of, and who may put them on its queue."""
+"""The events that Karpenter reacts to, and who may send them to its queue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUEUE_POLICY_ID = "EC2InterruptionPolicy"
 
 @dataclass(frozen=True, slots=True)
 class EventRule:
-    """One EventBridge rule: `key` is its place in the stack, `title` upstream's name for it."""
+    """One EventBridge rule: `key` is its part of the address, `title` upstream's name for it."""
 
     key: str
     title: str
@@ -85,10 +85,10 @@ def event_rules(release: Release) -> tuple[EventRule, ...]:
 
 
 def queue_policy(queue_arn: str, rule_arns: tuple[str, ...]) -> tuple[Statement, ...]:
-    """Let this stack's own rules send, and nobody talk to the queue over plain HTTP.
+    """Let only this stack's own rules send, and deny plain HTTP.
 
-    Upstream leaves the sender open to every rule of every account, and denies plain HTTP only since 1.0; both are
-    closed here for every release.
+    Upstream lets every rule of every account send, and denies plain HTTP only since 1.0. This policy is stricter for
+    every release.
     """
     return (
         Statement(
@@ -110,7 +110,7 @@ def queue_policy(queue_arn: str, rule_arns: tuple[str, ...]) -> tuple[Statement,
 
 
 def queue_decryption(queue_arn: str, kms_key_arn: str) -> Statement:
-    """Let the controller read messages encrypted with a key of the user's own; upstream knows no such queue."""
+    """Let the controller read messages encrypted with the user's own key; upstream has no such queue."""
     return Statement(
         sid="AllowInterruptionQueueDecryption",
         actions=("kms:Decrypt",),
@@ -120,10 +120,11 @@ def queue_decryption(queue_arn: str, kms_key_arn: str) -> Statement:
 
 
 def key_policy(queue_arn: str) -> tuple[Statement, ...]:
-    """Say what the key's own policy must allow, so that EventBridge can put encrypted messages on the queue.
+    """Return what the key's own policy must allow, so that EventBridge can send encrypted messages to the queue.
 
-    Which rules may send is the queue's policy to say. AWS documents `aws:SourceArn` in a key's policy as not supported
-    for encrypted topics and leaves queues open, and where it is not met, events are lost without a word.
+    The queue's policy decides which rules may send. AWS documents that `aws:SourceArn` does not work in the policy of a
+    key for encrypted topics, and does not say whether it works for queues; if it did not, events would be lost without
+    an error.
     """
     return (
         Statement(
@@ -137,5 +138,5 @@ def key_policy(queue_arn: str) -> tuple[Statement, ...]:
 
 
 def _for_messages_of(queue_arn: str) -> Condition:
-    """Limit the use of a key to one queue: SQS puts the queue's ARN into the encryption context of every call."""
+    """Limit the use of a key to one queue: SQS sends the queue's ARN in the encryption context of every call."""
     return string_equals("kms:EncryptionContext:aws:sqs:arn", queue_arn)

@@ -8,7 +8,7 @@ from nodeless.karpenter.versions import ALWAYS, Release, Window, before, in_effe
 
 CNI_POLICY = "AmazonEKS_CNI_Policy"
 
-# The second column is the policy's place in the stack.
+# Each policy with its part of the address: a policy that replaces another keeps the address.
 NODE_POLICIES: tuple[tuple[Window, tuple[str, str]], ...] = (
     (ALWAYS, ("cni", CNI_POLICY)),
     (ALWAYS, ("worker", "AmazonEKSWorkerNodePolicy")),
@@ -30,15 +30,15 @@ NODE_USERNAME = "system:node:{{EC2PrivateDNSName}}"
 
 
 def node_policies(release: Release, *, ipv6: bool) -> tuple[tuple[str, str], ...]:
-    """Return (place in the stack, name) of the AWS-managed policies of the release's node role.
+    """Return the AWS-managed policies of the release's node role, as (part of the address, name).
 
-    AWS's CNI policy grants IPv4 only: on an IPv6 cluster `cni_ipv6` takes its place.
+    AWS's CNI policy grants IPv4 only: on an IPv6 cluster `cni_ipv6` replaces it.
     """
     return tuple((key, name) for key, name in in_effect(release, NODE_POLICIES) if not (ipv6 and name == CNI_POLICY))
 
 
 def cni_ipv6(place: Place) -> tuple[Statement, ...]:
-    """Let the CNI assign IPv6 prefixes; AWS documents this policy and keeps no managed one."""
+    """Let the CNI assign IPv6 prefixes; AWS documents this policy, but has no managed one."""
     return (
         Statement(
             sid="AssignDescribe",

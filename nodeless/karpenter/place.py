@@ -1,4 +1,4 @@
-"""Where an installation stands: the partition, region, account and cluster that every ARN is built from."""
+"""The partition, region, account and cluster of an installation: every ARN is built from these."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class Place:
     cluster: str
 
     def ec2(self, kind: str, *, account: str = "*") -> str:
-        """Name every EC2 resource of a kind in this region; images and snapshots have no account."""
+        """Return the ARN of every EC2 resource of a kind in this region; images and snapshots have no account."""
         return f"arn:{self.partition}:ec2:{self.region}:{account}:{kind}/*"
 
     def iam(self, resource: str) -> str:
-        """Name an IAM resource of this account."""
+        """Return the ARN of an IAM resource of this account."""
         return f"arn:{self.partition}:iam::{self.account}:{resource}"
 
     def managed_policy(self, name: str) -> str:
-        """Name a managed policy that AWS keeps."""
+        """Return the ARN of a managed policy of AWS's own."""
         return f"arn:{self.partition}:iam::aws:policy/{name}"
 
     def regional(self, service: str, resource: str) -> str:
-        """Name a resource of this account in this region."""
+        """Return the ARN of a resource of this account in this region."""
         return f"arn:{self.partition}:{service}:{self.region}:{self.account}:{resource}"
 
     @property
     def cluster_arn(self) -> str:
-        """Name the EKS cluster."""
+        """Return the ARN of the EKS cluster."""
         return self.regional("eks", f"cluster/{self.cluster}")

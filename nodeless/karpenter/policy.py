@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 MANAGED_POLICY_LIMIT = 6144
-INLINE_POLICIES_LIMIT = 10240
 ATTACHMENTS_LIMIT = 10
 
 Document = dict[str, Any]
@@ -25,7 +24,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who a statement of a resource policy or a trust speaks of: `Service`, `Federated`, `AWS` or `*`."""
+    """Who a statement of a trust or a resource policy is about: `Service`, `Federated`, `AWS` or `*`."""
 
     type: str
     identifiers: tuple[str, ...]
@@ -45,7 +44,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """A managed policy: `key` is its place in the stack, `name` its name in the account."""
+    """A managed policy: `key` is its part of the address, `name` its name in the account."""
 
     key: str
     name: str

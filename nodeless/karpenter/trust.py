@@ -7,11 +7,11 @@ from nodeless.karpenter.policy import Condition, Principal, Statement, string_eq
 from nodeless.karpenter.versions import since
 
 # The AWS SDK in older releases does not ask the Pod Identity agent for credentials.
-POD_IDENTITY = since(0, 32, 2)
+SUPPORTS_POD_IDENTITY = since(0, 32, 2)
 
 
 def fargate_trust(place: Place) -> tuple[Statement, ...]:
-    """Let Fargate run pods of this cluster's own profiles; the source keeps another cluster from borrowing the role."""
+    """Let Fargate run pods of this cluster's own profiles; the condition keeps other clusters from using the role."""
     return (
         Statement(
             actions=("sts:AssumeRole",),
@@ -24,7 +24,7 @@ def fargate_trust(place: Place) -> tuple[Statement, ...]:
 
 
 def irsa_trust(*, provider_arn: str, issuer: str, namespace: str, service_account: str) -> tuple[Statement, ...]:
-    """Let one service account assume the role with a token of the cluster's issuer, meant for STS."""
+    """Let one service account assume the role, with a token that the cluster's issuer made for STS."""
     return (
         Statement(
             actions=("sts:AssumeRoleWithWebIdentity",),
@@ -38,7 +38,7 @@ def irsa_trust(*, provider_arn: str, issuer: str, namespace: str, service_accoun
 
 
 def pod_identity_trust(place: Place) -> tuple[Statement, ...]:
-    """Let EKS Pod Identity hand the role to associations of this cluster only."""
+    """Let EKS Pod Identity use the role for associations of this cluster only."""
     return (
         Statement(
             actions=("sts:AssumeRole", "sts:TagSession"),
@@ -51,12 +51,6 @@ def pod_identity_trust(place: Place) -> tuple[Statement, ...]:
     )
 
 
-# Upstream names EC2 by the partition's suffix. That holds but for the newest partition, whose IAM refuses
-# ec2.amazonaws.eu as an invalid principal (github.com/pulumi/pulumi-eks/issues/2341).
-EC2_PRINCIPALS = {"aws-eusc": "ec2.amazonaws.com"}
-
-
-def node_trust(place: Place) -> tuple[Statement, ...]:
-    """Let instances assume the node role."""
-    service = EC2_PRINCIPALS.get(place.partition, f"ec2.{place.dns_suffix}")
-    return (Statement(actions=("sts:AssumeRole",), principals=(Principal("Service", (service,)),)),)
+def node_trust(ec2_principal: str) -> tuple[Statement, ...]:
+    """Let instances assume the node role; EC2's service principal depends on the partition."""
+    return (Statement(actions=("sts:AssumeRole",), principals=(Principal("Service", (ec2_principal,)),)),)

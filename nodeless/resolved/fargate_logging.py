@@ -1,4 +1,4 @@
-"""Where pods on Fargate send what they log: the ConfigMap that EKS reads when it starts one, and the permission."""
+"""Logging for pods on Fargate: the ConfigMap that EKS reads when it starts a pod, and the permission to write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAMESPACE = "aws-observability"
 CONFIG_MAP = "aws-logging"
 ENABLED = {"aws-observability": "enabled"}
 
-# Without this, every line would be a text that names neither its pod nor its namespace.
+# Without this filter a log line says neither its pod nor its namespace.
 FILTERS = """\
 [FILTER]
     Name kubernetes
@@ -38,7 +38,7 @@ def log_group(cluster: str) -> str:
 
 
 def manifests(place: Place) -> tuple[dict[str, Any], ...]:
-    """Return the namespace and the ConfigMap; pods that start later than these are logged."""
+    """Return the namespace and the ConfigMap; they apply to pods that start after them."""
     output = OUTPUT.format(region=place.region, group=log_group(place.cluster))
     return (
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": dict(ENABLED)}},
@@ -52,7 +52,7 @@ def manifests(place: Place) -> tuple[dict[str, Any], ...]:
 
 
 def permission(place: Place) -> tuple[Statement, ...]:
-    """Let the pod execution role write to the log group, and make it."""
+    """Let the pod execution role create the log group and write to it."""
     group = place.regional("logs", f"log-group:{log_group(place.cluster)}")
     return (
         Statement(

@@ -1,22 +1,22 @@
-"""How Argo CD and Flux are told to install a chart."""
+"""The objects with which Argo CD and Flux install a chart."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from nodeless.resolved.charts import ChartRelease
 
 Tree = dict[str, Any]
 
 ARGO_NAMESPACE, FLUX_NAMESPACE = "argocd", "flux-system"
-# Deleting the Application then deletes what it installed, and not only the Application.
+# Deleting the Application then also deletes what it installed.
 ARGO_CASCADE = "resources-finalizer.argocd.argoproj.io"
 CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 INTERVAL = "10m"
 
-# Pools and classes come in the same sync as the definitions they are checked against: not before them, and unchecked
-# as long as the definitions are missing.
+# Pools and classes are in the same sync as the definitions of their kinds: they come after them, and the dry run is
+# skipped as long as the definitions are missing.
 POOLS_WAVE = 1
 POOLS_ANNOTATIONS = {
     "argocd.argoproj.io/sync-options": "SkipDryRunOnMissingResource=true",
@@ -25,22 +25,9 @@ POOLS_ANNOTATIONS = {
 POOL_GROUPS = "(karpenter.sh|karpenter.k8s.aws)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChartRelease:
-    """A chart of an OCI registry, installed under its own name, after another one where it needs that."""
-
-    chart: str
-    repository: str
-    version: str
-    namespace: str
-    values: Mapping[str, Any]
-    wave: int
-    after: str | None = None
-
-
 def argo_application(release: ChartRelease) -> Tree:
-    """Return the Application; Argo CD names OCI registries without their scheme."""
-    # The definitions come with a chart of their own, so that an upgrade upgrades them.
+    """Return the Application; Argo CD writes OCI registries without their scheme."""
+    # The definitions have a chart of their own, so that an upgrade upgrades them.
     helm: Tree = {"releaseName": release.chart, "skipCrds": True}
     if release.values:
         helm["valuesObject"] = release.values
@@ -64,7 +51,7 @@ def argo_application(release: ChartRelease) -> Tree:
             "destination": {"server": "https://kubernetes.default.svc", "namespace": release.namespace},
             "syncPolicy": {
                 "automated": {"prune": True, "selfHeal": True},
-                # The definitions are too large for the annotation that a client-side apply leaves behind.
+                # The definitions are too large for the annotation that a client-side apply writes.
                 "syncOptions": ["CreateNamespace=true", "ServerSideApply=true"],
                 "retry": {"limit": 10, "backoff": {"duration": "15s", "factor": 2, "maxDuration": "5m"}},
             },
@@ -73,8 +60,8 @@ def argo_application(release: ChartRelease) -> Tree:
 
 
 def argo_kustomization(files: list[str], *, pools: str) -> Tree:
-    """Put the Applications and the pools into one set, the pools last."""
-    # Kustomize takes a patch as a text, in YAML or JSON.
+    """List the Applications and the pools, with the annotations that make the pools come last."""
+    # Kustomize takes a patch as a string of YAML or JSON.
     patch = json.dumps([{"op": "add", "path": "/metadata/annotations", "value": POOLS_ANNOTATIONS}])
     return {
         **kustomization([*files, pools]),

@@ -1,20 +1,22 @@
-"""One cluster of the file, resolved: what the stacks are built from."""
+"""The resolved settings of one cluster: what everything else is decided from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from nodeless.karpenter.packing import Packing
 from nodeless.karpenter.policy import Statement
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.names import Names
 from nodeless.resolved.partitions import Partition
+from nodeless.resolved.permissions import packing_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FargateProfile:
-    """The profile's selectors: (namespace, labels) each."""
+    """The Fargate profile; each selector is a namespace and its labels."""
 
     selectors: tuple[tuple[str, Mapping[str, str]], ...]
     cni_policy: bool
@@ -30,8 +32,8 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRole:
-    """A further node role: brought along where it has an ARN, else made here."""
+class NodeRoleSettings:
+    """A node role beside the installation's own: one that exists already if it has an ARN, else one to create."""
 
     key: str
     os: str
@@ -41,7 +43,7 @@ class NodeRole:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """Everything decided about one cluster; None where Terraform has to look a value up."""
+    """The settings of one cluster, with all defaults; None where Terraform has to look a value up."""
 
     name: str
     region: str
@@ -67,7 +69,7 @@ class Installation:
     queue: Queue | None
     access: str
     instance_profile: bool
-    node_roles: tuple[NodeRole, ...]
+    node_roles: tuple[NodeRoleSettings, ...]
     node_policies: tuple[str, ...]
     ipv6: bool
     tag_key: str
@@ -84,3 +86,9 @@ class Installation:
     delivery: str
     auth: str
     backend: Mapping[str, Any]
+    packing: Packing = field(init=False)
+    """decided when the installation is made, and again for a copy with another release or name"""
+
+    def __post_init__(self) -> None:
+        """Decide the packing, which follows from the other fields."""
+        object.__setattr__(self, "packing", packing_of(self))

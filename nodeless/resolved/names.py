@@ -1,4 +1,4 @@
-"""Every physical name, in the blog's style or upstream's, within the limit AWS sets for its kind."""
+"""The names of all resources in AWS, in the blog's style or upstream's, cut to the length AWS allows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HASH_LENGTH = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameRule:
-    """How one name is spelled in each style, how long AWS lets it be, and where it must be unique."""
+    """How one name is written in each style, its limit in AWS, and where it must be unique."""
 
     key: str
     blog: str
@@ -68,7 +68,7 @@ RULE_LIMIT = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """The physical names of one installation: the user's own where given, else the style's, cut to fit."""
+    """The names of one installation's resources: the user's own where given, else the style's, cut to fit."""
 
     cluster: str
     style: str
@@ -104,10 +104,13 @@ class Names:
         """Name the Fargate profile."""
         return self._name("fargate_profile")
 
-    def further(self, rule: str, key: str) -> str:
-        """Name a further role or profile like the first one of its kind, with the role's key behind it."""
-        template: str = getattr(BY_KEY[rule], self.style)
-        return fitted(f"{template}-{key}", self.cluster, BY_KEY[rule].limit)
+    def extra_node_role(self, key: str) -> str:
+        """Name an extra node role: as the installation's own, followed by the role's key."""
+        return self._with_key("node_role", key)
+
+    def extra_instance_profile(self, key: str) -> str:
+        """Name the instance profile of an extra node role."""
+        return self._with_key("instance_profile", key)
 
     def policy(self, key: str) -> str:
         """Name a managed policy of the controller, as upstream does in both styles."""
@@ -117,6 +120,10 @@ class Names:
         """Name an EventBridge rule; upstream leaves that to CloudFormation."""
         return fitted(f"{{cluster}}-karpenter-{key.replace('_', '-')}", self.cluster, RULE_LIMIT)
 
+    def _with_key(self, rule: str, key: str) -> str:
+        template: str = getattr(BY_KEY[rule], self.style)
+        return fitted(f"{template}-{key}", self.cluster, BY_KEY[rule].limit)
+
     def _name(self, key: str) -> str:
         rule = BY_KEY[key]
         template: str = getattr(rule, self.style)
@@ -124,9 +131,9 @@ class Names:
 
 
 def fitted(template: str, cluster: str, limit: int) -> str:
-    """Fill in the cluster's name, cut and told apart by a hash where the whole would be too long for AWS.
+    """Fill in the cluster's name; where the result is too long for AWS, cut that name and add a hash of it.
 
-    A name only known at apply is cut by the same rule, written as a Terraform expression.
+    A name only known at apply is cut by the same rule, as a Terraform expression.
     """
     room = limit - len(template.format(cluster=""))
     kept = room - HASH_LENGTH - 1

@@ -1,4 +1,4 @@
-"""How nodes are let into a cluster whose access is kept in the aws-auth ConfigMap, and what Palette is told of it."""
+"""The entries that let nodes into a cluster by the aws-auth ConfigMap, and the same for Palette."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from nodeless.karpenter.nodes import NODE_GROUPS, NODE_USERNAME
+from nodeless.karpenter.place import Place
+from nodeless.resolved.installation import Installation
+from nodeless.resolved.permissions import node_role_arns
 
 # Palette fills in the cluster's name itself.
 PALETTE_CONTROLLER_ROLE = "{{.spectro.system.cluster.name}}-karpenterControllerRole"
@@ -15,16 +18,23 @@ PALETTE_CONTROLLER_ROLE = "{{.spectro.system.cluster.name}}-karpenterControllerR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappedRole:
-    """A node role as the ConfigMap knows it."""
+    """A node role as the ConfigMap names it: its ARN without the path, and the operating system of its nodes."""
 
     arn: str
     os: str
 
 
-def without_path(role_arn: str) -> str:
-    """Write a role's ARN without the role's path: aws-auth compares it with what STS says, which has none.
+def mapped_roles(installation: Installation, place: Place) -> tuple[MappedRole, ...]:
+    """Return every node role of the installation, its own first."""
+    systems = ("linux", *(role.os for role in installation.node_roles))
+    arns = node_role_arns(installation, place)
+    return tuple(MappedRole(arn=without_path(arn), os=os) for arn, os in zip(arns, systems, strict=True))
 
-    A reference to a whole ARN stays as it is.
+
+def without_path(role_arn: str) -> str:
+    """Remove the path from a role's ARN: aws-auth compares it with the ARN from STS, which has no path.
+
+    A reference to a whole ARN is not changed.
     """
     head, mark, name = role_arn.partition(":role/")
     return f"{head}{mark}{name.rpartition('/')[2]}"
@@ -36,7 +46,7 @@ def map_roles(roles: Sequence[MappedRole]) -> list[dict[str, Any]]:
 
 
 def identity_mapping_commands(roles: Sequence[MappedRole], *, cluster: str, region: str) -> list[str]:
-    """Return the eksctl command that adds each entry beside those that are there."""
+    """Return one eksctl command per role, which adds its entry and keeps the others."""
     return [
         " ".join(
             (
@@ -54,7 +64,7 @@ def identity_mapping_commands(roles: Sequence[MappedRole], *, cluster: str, regi
 
 
 def palette_irsa_roles(policy_arns: Sequence[str], *, namespace: str, service_account: str) -> dict[str, Any]:
-    """Return what Palette's Kubernetes layer needs to make the controller's role."""
+    """Return the settings with which Palette's Kubernetes layer creates the controller's role."""
     return {
         "managedControlPlane": {
             "irsaRoles": [
@@ -69,7 +79,7 @@ def palette_irsa_roles(policy_arns: Sequence[str], *, namespace: str, service_ac
 
 
 def palette_map_roles(roles: Sequence[MappedRole], *, node_role: str) -> dict[str, Any]:
-    """Return what Palette's Kubernetes layer needs to let the nodes in."""
+    """Return the settings with which Palette's Kubernetes layer lets the nodes in."""
     return {
         "managedControlPlane": {"iamAuthenticatorConfig": {"mapRoles": map_roles(roles)}},
         "managedMachinePool": {"roleName": node_role},

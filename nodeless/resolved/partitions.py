@@ -1,4 +1,4 @@
-"""The partition book: which regions belong to which partition, how names are spelled there, what is not offered."""
+"""The partitions of AWS: their regions, how names are spelled there, and which services they lack."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class Partition:
 
     name: str
     dns_suffix: str
+    ec2_principal: str
     regions: tuple[str, ...]
     region_pattern: str
     not_offered: frozenset[str] = frozenset()
@@ -35,6 +36,7 @@ PARTITIONS = (
     Partition(
         name="aws-us-gov",
         dns_suffix="amazonaws.com",
+        ec2_principal="ec2.amazonaws.com",
         regions=("us-gov-west-1", "us-gov-east-1"),
         region_pattern=r"us-gov-[a-z]+-\d+",
         # AWS GovCloud (US) User Guide, "How Amazon EKS differs".
@@ -44,6 +46,7 @@ PARTITIONS = (
     Partition(
         name="aws-iso",
         dns_suffix="c2s.ic.gov",
+        ec2_principal="ec2.c2s.ic.gov",
         regions=("us-iso-east-1", "us-iso-west-1"),
         region_pattern=r"us-iso-[a-z]+-\d+",
         not_offered=frozenset({POD_IDENTITY}),
@@ -51,6 +54,7 @@ PARTITIONS = (
     Partition(
         name="aws-iso-b",
         dns_suffix="sc2s.sgov.gov",
+        ec2_principal="ec2.sc2s.sgov.gov",
         regions=("us-isob-east-1", "us-isob-west-1"),
         region_pattern=r"us-isob-[a-z]+-\d+",
         not_offered=frozenset({POD_IDENTITY}),
@@ -58,18 +62,22 @@ PARTITIONS = (
     Partition(
         name="aws-cn",
         dns_suffix="amazonaws.com.cn",
+        ec2_principal="ec2.amazonaws.com.cn",
         regions=("cn-north-1", "cn-northwest-1"),
         region_pattern=r"cn-[a-z]+-\d+",
     ),
     Partition(
         name="aws-eusc",
         dns_suffix="amazonaws.eu",
+        # IAM refuses ec2.amazonaws.eu as an invalid principal (github.com/pulumi/pulumi-eks/issues/2341).
+        ec2_principal="ec2.amazonaws.com",
         regions=("eusc-de-east-1",),
         region_pattern=r"eusc-de-[a-z]+-\d+",
     ),
     Partition(
         name="aws",
         dns_suffix="amazonaws.com",
+        ec2_principal="ec2.amazonaws.com",
         regions=(
             "eu-north-1", "eu-central-1", "eu-central-2", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2",
             "eu-west-3", "us-east-1", "us-east-2", "us-west-1", "us-west-2", "ca-central-1", "ca-west-1",
@@ -81,13 +89,13 @@ PARTITIONS = (
         region_pattern=r"(us|eu|ap|sa|ca|me|af|il|mx)-(north|south|east|west|central|northeast|northwest|southeast|southwest)-\d+",
     ),
 )  # fmt: skip
-BY_REGION = {region: book for book in PARTITIONS for region in book.regions}
+BY_REGION = {region: partition for partition in PARTITIONS for region in partition.regions}
 
 
 def partition_of(region: str) -> Partition | None:
-    """Find the partition a region belongs to; a region newer than this book fits by its shape."""
+    """Find the partition of a region; a region that is newer than these rows is recognized by its shape."""
     known = BY_REGION.get(region)
-    return known or next((book for book in PARTITIONS if re.fullmatch(book.region_pattern, region)), None)
+    return known or next((row for row in PARTITIONS if re.fullmatch(row.region_pattern, region)), None)
 
 
 # The keys of a cluster whose default depends on the partition.
@@ -95,11 +103,11 @@ REGIONAL_DEFAULTS = ("fargate",)
 
 
 def defaults_in(region: object) -> dict[str, bool]:
-    """Return the keys of a cluster whose default is another one in the region's partition."""
-    book = partition_of(region) if isinstance(region, str) else None
-    return {"fargate": False} if book and FARGATE in book.not_offered else {}
+    """Return the keys of a cluster whose default is different in the region's partition."""
+    partition = partition_of(region) if isinstance(region, str) else None
+    return {"fargate": False} if partition and FARGATE in partition.not_offered else {}
 
 
 def nearest_region(text: str) -> str | None:
-    """Find the known region that looks most like a text that is none."""
+    """Find the known region that is most like a misspelt one."""
     return next(iter(difflib.get_close_matches(text, BY_REGION, n=1)), None)

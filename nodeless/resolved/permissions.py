@@ -1,21 +1,27 @@
-"""The controller's policies for one installation, and the proof that each of them fits."""
+"""The controller's policies: what they are about, how they are divided, and how much room each has left."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from nodeless.karpenter.controller import Grant
 from nodeless.karpenter.guides import GUIDES
-from nodeless.karpenter.packing import Packed, fits_whole, pack, pack_guide
+from nodeless.karpenter.packing import Packed, Packing, fits_whole, pack, pack_guide
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Policy, size
-from nodeless.resolved.installation import Installation
-from nodeless.resolved.names import LONGEST_CLUSTER_NAME
+from nodeless.resolved.names import LONGEST_CLUSTER_NAME, Names
+from nodeless.resolved.partitions import PARTITIONS
 from nodeless.resolved.references import is_reference
+
+if TYPE_CHECKING:
+    # An Installation decides its packing with this module when it is made.
+    from nodeless.resolved.installation import Installation
 
 ANY_ACCOUNT = "0" * 12
 # IAM's limits: a path of 512 characters and a name of 64.
-LONGEST_ROLE_ARN = len(f"arn:aws-us-gov:iam::{ANY_ACCOUNT}:role") + 512 + 64
+LONGEST_ROLE_ARN = max(len(f"arn:{partition.name}:iam::{ANY_ACCOUNT}:role") for partition in PARTITIONS) + 512 + 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +39,7 @@ class Proof:
 
 
 def place_of(installation: Installation, *, account: str) -> Place:
-    """Say where the installation stands; the account may be a reference."""
+    """Return the values every ARN of the installation is built from; the account may be a reference."""
     return Place(
         partition=installation.partition.name,
         dns_suffix=installation.partition.dns_suffix,
@@ -43,68 +49,87 @@ def place_of(installation: Installation, *, account: str) -> Place:
     )
 
 
-def grant_of(installation: Installation, place: Place) -> Grant:
-    """Say what the controller is granted its permissions on."""
-    return Grant(
-        place=place,
-        release=installation.release,
-        node_role_arns=node_role_arns(installation, place),
-        queue_arn=place.regional("sqs", installation.names.queue) if installation.queue else None,
-        kms_key_arn=installation.queue.kms_key_arn if installation.queue else None,
-    )
+def queue_arn(installation: Installation, place: Place) -> str | None:
+    """Return the ARN of the interruption queue, if there is one."""
+    return _queue_arn(installation, installation.names, place)
 
 
 def node_role_arns(installation: Installation, place: Place) -> tuple[str, ...]:
-    """Name every role a node may have: the first, then the further ones in the order of the file."""
-    names = installation.names
-    made = {role.key: names.further("node_role", role.key) for role in installation.node_roles}
-    return (
-        place.iam(f"role{installation.path}{names.node_role}"),
-        *(role.arn or place.iam(f"role{installation.path}{made[role.key]}") for role in installation.node_roles),
-    )
+    """Return the ARN of every role a node may have: the installation's own, then the extra ones in the file's order."""
+    return _node_role_arns(installation, installation.names, place)
+
+
+def grant_of(installation: Installation, place: Place) -> Grant:
+    """Return what the controller's statements are about."""
+    return _grant(installation, installation.names, place)
+
+
+def packing_of(installation: Installation) -> Packing:
+    """Decide how the controller's statements are divided into policies, and measure each policy."""
+    measured = _measured_grant(installation, _longest_name(installation))
+    whole = installation.policy in GUIDES or fits_whole(measured)
+    packed = _packed(installation, measured, whole=whole)
+    return Packing(whole=whole, sizes={key: size(group) for key, group in packed.items()})
 
 
 def controller_policies(installation: Installation, place: Place) -> tuple[Policy, ...]:
-    """Return the managed policies of the controller, packed so that each fits."""
-    packed = _packed(installation, grant_of(installation, place), whole=fits_whole(_measured(installation)))
+    """Return the controller's managed policies, divided as the installation's packing says."""
+    packed = _packed(installation, grant_of(installation, place), whole=installation.packing.whole)
     return tuple(
         Policy(key=key, name=installation.names.policy(key), statements=group) for key, group in packed.items()
     )
 
 
-def sizes(installation: Installation) -> dict[str, int]:
-    """Measure every policy, by its key, with the longest value in place of each one only known at apply."""
-    measured = _measured(installation)
-    packed = _packed(installation, measured, whole=fits_whole(measured))
-    return {key: size(group) for key, group in packed.items()}
-
-
 def proofs(installation: Installation) -> tuple[Proof, ...]:
-    """Measure every policy, and find how long the cluster's name could be until it no longer fits as it is packed."""
-    whole = fits_whole(_measured(installation))
+    """Find for every policy how long the cluster's name could be until the policy no longer fits, divided as it is.
+
+    This renders every policy several times; the sizes alone are in the installation's packing.
+    """
     return tuple(
         Proof(
             policy=installation.names.policy(key),
-            size=measured,
-            longest_cluster_name=_longest_cluster_name(installation, key, whole=whole),
+            size=characters,
+            longest_cluster_name=_longest_cluster_name(installation, key),
         )
-        for key, measured in sizes(installation).items()
+        for key, characters in installation.packing.sizes.items()
     )
 
 
+def _grant(installation: Installation, names: Names, place: Place) -> Grant:
+    return Grant(
+        place=place,
+        release=installation.release,
+        node_role_arns=_node_role_arns(installation, names, place),
+        queue_arn=_queue_arn(installation, names, place),
+        kms_key_arn=installation.queue.kms_key_arn if installation.queue else None,
+    )
+
+
+def _queue_arn(installation: Installation, names: Names, place: Place) -> str | None:
+    return place.regional("sqs", names.queue) if installation.queue else None
+
+
+def _node_role_arns(installation: Installation, names: Names, place: Place) -> tuple[str, ...]:
+    def arn(name: str) -> str:
+        return place.iam(f"role{installation.path}{name}")
+
+    extra = (role.arn or arn(names.extra_node_role(role.key)) for role in installation.node_roles)
+    return (arn(names.node_role), *extra)
+
+
 def _packed(installation: Installation, grant: Grant, *, whole: bool) -> Packed:
-    """Pack upstream's statements, or those of the guide the file names."""
+    """Group upstream's statements by policy, or those of the guide the file names."""
     guide = GUIDES.get(installation.policy)
     extra = installation.extra_statements
     return pack_guide(guide, grant, extra=extra) if guide else pack(grant, whole=whole, extra=extra)
 
 
-def _longest_cluster_name(installation: Installation, key: str, *, whole: bool) -> int:
-    """Halve the lengths EKS allows until the longest is found for which this policy still fits."""
+def _longest_cluster_name(installation: Installation, key: str) -> int:
+    """Halve the range of lengths EKS allows until the longest is found for which this policy still fits."""
     shortest, longest = 0, LONGEST_CLUSTER_NAME
     while shortest < longest:
         length = (shortest + longest + 1) // 2
-        packed = _packed(installation, _measured(installation, "x" * length), whole=whole)
+        packed = _packed(installation, _measured_grant(installation, "x" * length), whole=installation.packing.whole)
         if size(packed[key]) <= MANAGED_POLICY_LIMIT:
             shortest = length
         else:
@@ -112,14 +137,16 @@ def _longest_cluster_name(installation: Installation, key: str, *, whole: bool) 
     return shortest
 
 
-def _measured(installation: Installation, cluster: str | None = None) -> Grant:
-    """Make the grant sizes are taken of: real lengths, or the longest possible where a value is only known later."""
-    if cluster is None:
-        cluster = "x" * LONGEST_CLUSTER_NAME if is_reference(installation.name) else installation.name
-    known = replace(installation, name=cluster, names=replace(installation.names, cluster=cluster))
-    grant = grant_of(known, place_of(known, account=ANY_ACCOUNT))
-    return replace(grant, node_role_arns=tuple(map(_at_its_longest, grant.node_role_arns)))
+def _measured_grant(installation: Installation, cluster: str) -> Grant:
+    """Return the grant for a cluster of this name, with the longest possible value for each one only known at apply."""
+    place = replace(place_of(installation, account=ANY_ACCOUNT), cluster=cluster)
+    grant = _grant(installation, replace(installation.names, cluster=cluster), place)
+    return replace(grant, node_role_arns=tuple(_longest_arns(grant.node_role_arns)))
 
 
-def _at_its_longest(arn: str) -> str:
-    return "x" * LONGEST_ROLE_ARN if is_reference(arn) else arn
+def _longest_name(installation: Installation) -> str:
+    return "x" * LONGEST_CLUSTER_NAME if is_reference(installation.name) else installation.name
+
+
+def _longest_arns(arns: Iterable[str]) -> Iterable[str]:
+    return ("x" * LONGEST_ROLE_ARN if is_reference(arn) else arn for arn in arns)

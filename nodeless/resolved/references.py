@@ -1,19 +1,19 @@
-"""How a value that Terraform only knows later is told from a literal."""
+"""Tells references, which Terraform evaluates later, from literal values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-# One reference and nothing beside it: `${aws_eks_cluster.this.name}`, or a token of CDKTF's in a string or a list.
+# One reference and nothing else: `${aws_eks_cluster.this.name}`, or a token of CDKTF's in a string or a list.
 WHOLE = re.compile(r"[$#]\{([^{}]+)\}")
 
-# Terraform's interpolation and directive, and the marks CDKTF puts in place of a token in strings and in lists.
+# The start of Terraform's interpolation and directive, and of CDKTF's placeholder for a token in a list.
 MARKS = ("${", "%{", "#{TfToken[")
 
 
 def is_reference(text: str) -> bool:
-    """Tell whether a text holds something Terraform would evaluate."""
+    """Tell whether a text contains something Terraform would evaluate."""
     return any(mark in text for mark in MARKS)
 
 
@@ -23,7 +23,7 @@ def is_whole_reference(text: str) -> bool:
 
 
 def inside_expression(reference: str) -> str:
-    """Write a whole reference as it stands inside `${…}`, where CDKTF unwraps its own tokens and no others."""
+    """Write a whole reference for use inside `${…}`, where CDKTF replaces its own tokens only."""
     match = WHOLE.fullmatch(reference)
     if match is None:
         message = f"{reference!r} is not one whole reference"
@@ -32,7 +32,7 @@ def inside_expression(reference: str) -> str:
 
 
 def references_in(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Walk a tree of YAML and yield every text in it, key or value, that Terraform would evaluate."""
+    """Yield every key and value in a tree of YAML that Terraform would evaluate, with its path."""
     if isinstance(value, str):
         if is_reference(value):
             yield path, value

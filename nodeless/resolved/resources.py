@@ -1,16 +1,18 @@
-"""The custom resources of one installation: what they are made of, and all of them as manifests."""
+"""The objects installed beside the charts: node classes, node pools, logging; and the VPC endpoints all of it needs."""
 
 from __future__ import annotations
 
 from nodeless.karpenter.custom_resources import Manifest, ResourceInputs, manifests
 from nodeless.karpenter.guides import class_tags
+from nodeless.karpenter.place import Place
+from nodeless.resolved import fargate_logging
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.smoke_test import inflate
-from nodeless.resolved.vpc_endpoints import Uses, endpoints
+from nodeless.resolved.vpc_endpoints import endpoints
 
 
 def resource_inputs(installation: Installation) -> ResourceInputs:
-    """Say what the default pool and class are made of; the names are spelled out, so that the first plan shows them."""
+    """Return the values of the default pool and class; names are written out, so that the first plan shows them."""
     names = installation.names
     return ResourceInputs(
         cluster=installation.name,
@@ -31,13 +33,17 @@ def all_manifests(installation: Installation) -> tuple[Manifest, ...]:
     return (*resources, inflate()) if installation.smoke_test else resources
 
 
+def fargate_logging_manifests(installation: Installation, place: Place) -> tuple[Manifest, ...]:
+    """Return the objects that set up logging for pods on Fargate; none if the settings do not ask for it."""
+    wanted = installation.fargate is not None and installation.fargate.logging
+    return fargate_logging.manifests(place) if wanted else ()
+
+
 def vpc_endpoints(installation: Installation) -> tuple[str, ...]:
     """Return the VPC endpoints an isolated installation needs."""
     return endpoints(
-        Uses(
-            queue=installation.queue is not None,
-            pod_identity=installation.identity == "pod-identity",
-            zonal_shift=installation.zonal_shift,
-            fargate_logging=installation.fargate is not None and installation.fargate.logging,
-        )
+        queue=installation.queue is not None,
+        pod_identity=installation.identity == "pod-identity",
+        zonal_shift=installation.zonal_shift,
+        fargate_logging=installation.fargate is not None and installation.fargate.logging,
     )

@@ -1,4 +1,4 @@
-"""The `inflate` Deployment: pods that do nothing but ask for room, to watch Karpenter launch a node."""
+"""The `inflate` Deployment: pods that only request CPU, so that Karpenter launches a node for them."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from nodeless.karpenter import releases
 from nodeless.karpenter.policy import statement_from
-from nodeless.resolved.installation import FargateProfile, Installation, NodeRole, Queue
+from nodeless.resolved.installation import FargateProfile, Installation, NodeRoleSettings, Queue
 from nodeless.resolved.names import Names
 from nodeless.resolved.partitions import partition_of
 from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
@@ -50,7 +50,7 @@ def installation_of(cluster: Cluster) -> Installation:
         access=cluster.nodes.access,
         instance_profile=cluster.nodes.instance_profile,
         node_roles=tuple(
-            NodeRole(key=key, os=role.os, arn=role.arn, policies=tuple(role.policies))
+            NodeRoleSettings(key=key, os=role.os, arn=role.arn, policies=tuple(role.policies))
             for key, role in cluster.nodes.roles.items()
         ),
         node_policies=tuple(cluster.nodes.policies),

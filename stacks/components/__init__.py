@@ -1,1 +1,1 @@
-"""One file, one construct, one noun; none of them sees a version or the YAML."""
+"""One file per subject, with constructs only; they create what the resolved layer has decided."""

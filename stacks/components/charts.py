@@ -1,4 +1,4 @@
-"""The Helm releases: the custom resource definitions, the controller that serves them, then pools and classes."""
+"""The Helm releases: the custom resource definitions, the controller, then node pools and node classes."""
 
 from __future__ import annotations
 
@@ -6,32 +6,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nodeless.imports.cdk import Construct, ITerraformDependable, TerraformLocal
-from nodeless.imports.helm import Release
+from nodeless.imports.cdk import Construct, ITerraformDependable
+from nodeless.imports.helm import Release as HelmRelease
+from nodeless.resolved.charts import ChartRelease
 from nodeless.stacks.addresses import Addresses
+from nodeless.stacks.local_chart import local_chart
+from nodeless.stacks.locals import yaml_of
 
-# A first pod on Fargate takes one to two minutes to get its node.
+# The first pod on Fargate waits one to two minutes for its node.
 CONTROLLER_TIMEOUT = 10 * 60
-# With `wait`, an uninstall waits until every object is gone, and a node class goes when its last node has been drained
-# and terminated; that takes as long as the pods' disruption budgets make it take. When Helm's time is up it forgets
-# the release, and the next destroy would remove the controller while nodes remain; a token that ran out before leaves
-# the release as it is, and the next destroy goes on waiting.
+# With `wait`, an uninstall waits until every object is gone. A node class is gone when its last node has been drained
+# and terminated, which takes as long as the pods' disruption budgets allow. When Helm's timeout ends it forgets the
+# release, and the next destroy would remove the controller while nodes remain. If the token expires first, the release
+# is kept, and the next destroy continues to wait.
 POOLS_TIMEOUT = 30 * 60
+
+Manifests = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
-    """A chart of a registry at a version, or a local one by its path, and the values it is installed with."""
+class _Chart:
+    """A chart of a registry at a version, or a local one by its path, and the YAML of its values."""
 
     name: str
     chart: str
-    repository: str | None
-    version: str | None
     values_yaml: str | None
+    repository: str | None = None
+    version: str | None = None
 
 
 class Charts(Construct):
-    """`karpenter-crd`, `karpenter` and `node-pools`, each after the one before; destroyed the other way round."""
+    """`karpenter-crd`, `karpenter` and `node-pools`, each after the one before; destroyed in reverse order."""
 
     def __init__(
         self,
@@ -39,46 +44,68 @@ class Charts(Construct):
         id_: str,
         *,
         at: Addresses,
-        namespace: str,
-        crds: Chart,
-        logging: Chart | None,
-        controller: Chart,
-        pools: Chart,
-        first: Sequence[ITerraformDependable],
+        crds: ChartRelease,
+        controller: ChartRelease,
+        controller_values_yaml: str,
+        logging: Manifests,
+        pools: Manifests,
+        before_crds: Sequence[ITerraformDependable],
         before_controller: Sequence[ITerraformDependable],
         before_pools: Sequence[ITerraformDependable],
     ) -> None:
-        """Install the CRDs after `first`, the controller after `before_controller` too, the pools after all."""
+        """Install the charts, each also after what its `before_…` lists; `logging` may be empty."""
         super().__init__(scope, id_)
-        self._at, self._namespace = at, namespace
-        definitions = self._release(
-            "karpenter_crd", crds, create_namespace=namespace != "kube-system", after=list(first)
+        self._at, self._namespace = at, controller.namespace
+        crds_yaml = yaml_of(self, "karpenter_crd_values", at=at, value=crds.values) if crds.values else None
+        definitions = self._install(
+            "karpenter_crd",
+            _from_registry(crds, values_yaml=crds_yaml),
+            create_namespace=crds.namespace != "kube-system",
+            after=before_crds,
         )
-        # Fargate reads the settings of its log router when it starts a pod, so they are there before the controller.
-        logged = [self._release("fargate_logging", logging, after=[definitions])] if logging else []
-        serving = self._release(
+        # Fargate reads its logging settings when it starts a pod, so they must exist before the controller does.
+        logged = (
+            [self._install("fargate_logging", self._local("fargate_logging", logging), after=[definitions])]
+            if logging
+            else []
+        )
+        running = self._install(
             "karpenter",
-            controller,
-            # The release before has installed them, so that an upgrade of the chart upgrades them too.
+            _from_registry(controller, values_yaml=controller_values_yaml),
+            # The chart karpenter-crd has installed them; it also upgrades them.
             skip_crds=True,
             timeout=CONTROLLER_TIMEOUT,
             after=[definitions, *logged, *before_controller],
         )
-        self._release("node_pools", pools, timeout=POOLS_TIMEOUT, after=[serving, *before_pools])
+        self._install(
+            "node_pools",
+            self._local("node_pools", pools),
+            timeout=POOLS_TIMEOUT,
+            after=[running, *before_pools],
+        )
 
-    def _release(
+    def _local(self, address: str, manifests: Manifests) -> _Chart:
+        """Return the chart that is copied beside the JSON, with whole objects as its values."""
+        values = {"manifests": list(manifests)}
+        return _Chart(
+            name=address.replace("_", "-"),
+            chart=local_chart(self),
+            values_yaml=yaml_of(self, f"{address}_values", at=self._at, value=values),
+        )
+
+    def _install(
         self,
         address: str,
-        chart: Chart,
+        chart: _Chart,
         *,
-        after: list[ITerraformDependable],
+        after: Sequence[ITerraformDependable],
         create_namespace: bool | None = None,
         skip_crds: bool | None = None,
         timeout: int | None = None,
-    ) -> Release:
+    ) -> HelmRelease:
         return self._at(
             address,
-            Release(
+            HelmRelease(
                 self,
                 address,
                 name=chart.name,
@@ -91,12 +118,17 @@ class Charts(Construct):
                 values=[chart.values_yaml] if chart.values_yaml else None,
                 wait=True,
                 timeout=timeout,
-                depends_on=after,
+                depends_on=list(after),
             ),
         )
 
 
-def values_of(scope: Construct, address: str, *, at: Addresses, values: Mapping[str, Any]) -> str:
-    """Keep values as a structured local, so that a changed setting is one changed line; return its YAML."""
-    at(address, TerraformLocal(scope, address, expression=values))
-    return "${yamlencode(local." + at.full(address) + ")}"
+def _from_registry(release: ChartRelease, *, values_yaml: str | None) -> _Chart:
+    """Return a chart of a registry, installed under its own name."""
+    return _Chart(
+        name=release.chart,
+        chart=release.chart,
+        repository=release.repository,
+        version=release.version,
+        values_yaml=values_yaml,
+    )

@@ -16,7 +16,7 @@ class CoreDns(Construct):
     def __init__(
         self, scope: Construct, id_: str, *, at: Addresses, cluster: str, after: Sequence[ITerraformDependable]
     ) -> None:
-        """Take over the CoreDNS that EKS gave the cluster, once the profile that runs it is there."""
+        """Take over the CoreDNS that EKS installed, after the profile that runs it."""
         super().__init__(scope, id_)
         at(
             "coredns",
@@ -28,7 +28,7 @@ class CoreDns(Construct):
                 configuration_values=json.dumps({"computeType": "Fargate"}),
                 resolve_conflicts_on_create="OVERWRITE",
                 resolve_conflicts_on_update="PRESERVE",
-                # The cluster lives on without this stack, and needs its DNS.
+                # The cluster still needs its DNS when this stack is destroyed.
                 preserve=True,
                 depends_on=list(after),
             ),

@@ -1,14 +1,14 @@
-"""The Fargate profile the controller runs on, and the role its pods are run with."""
+"""The Fargate profile the controller runs on, and the pod execution role of the profile."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from nodeless.imports.aws import EksFargateProfile, EksFargateProfileSelector
 from nodeless.imports.cdk import Construct, ITerraformDependable
-from nodeless.karpenter.policy import Statement
+from nodeless.resolved.roles import FargatePlan
 from nodeless.stacks.addresses import Addresses
-from nodeless.stacks.components.role import Boundaries, Role
+from nodeless.stacks.components.role import Role
 
 
 class Fargate(Construct):
@@ -18,48 +18,22 @@ class Fargate(Construct):
     profile_name: str
     profile: ITerraformDependable
 
-    def __init__(
-        self,
-        scope: Construct,
-        id_: str,
-        *,
-        at: Addresses,
-        cluster: str,
-        profile_name: str,
-        role_name: str,
-        trust: Sequence[Statement],
-        policies: Sequence[tuple[str, str]],
-        boundaries: Boundaries,
-        subnets: Sequence[str],
-        selectors: Sequence[tuple[str, Mapping[str, str]]],
-        inline: Sequence[tuple[str, Sequence[Statement]]] = (),
-    ) -> None:
-        """Create the role first: pods of a profile whose role lacks its policies cannot pull their image."""
+    def __init__(self, scope: Construct, id_: str, *, at: Addresses, plan: FargatePlan, subnets: Sequence[str]) -> None:
+        """Create the role first: pods cannot pull their image as long as the role lacks its policies."""
         super().__init__(scope, id_)
-        role = Role(
-            self,
-            "role",
-            at=at,
-            address="fargate",
-            name=role_name,
-            description="Runs the Karpenter controller's pods on Fargate",
-            trust=trust,
-            boundaries=boundaries,
-            policies=policies,
-            inline=inline,
-        )
+        role = Role(self, "role", at=at, plan=plan.role)
         profile = at(
             "karpenter",
             EksFargateProfile(
                 self,
                 "Resource",
-                cluster_name=cluster,
-                fargate_profile_name=profile_name,
+                cluster_name=plan.cluster,
+                fargate_profile_name=plan.profile_name,
                 pod_execution_role_arn=role.role_arn,
                 subnet_ids=list(subnets),
                 selector=[
                     EksFargateProfileSelector(namespace=namespace, labels=dict(labels) or None)
-                    for namespace, labels in selectors
+                    for namespace, labels in plan.selectors
                 ],
                 depends_on=list(role.ready),
             ),

@@ -44,7 +44,7 @@ class HelmAccess(Construct):
 
     def _token(self, auth: str, cluster: str) -> str | None:
         if auth == "ephemeral":
-            # CDKTF 0.21 knows no ephemeral resources; Terraform does, from 1.10.
+            # CDKTF 0.21 has no ephemeral resources; Terraform has them from 1.10 on.
             TerraformStack.of(self).add_override("ephemeral.aws_eks_cluster_auth.cluster", {"name": cluster})
             return "${ephemeral.aws_eks_cluster_auth.cluster.token}"
         if auth == "token":

@@ -1,11 +1,11 @@
-"""The EKS cluster as the rest of the stack sees it: literals where given, lookups where not."""
+"""The data sources for what the settings do not say: the account, the EKS cluster and its subnets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from nodeless.imports.aws import DataAwsCallerIdentity, DataAwsEksCluster, DataAwsSubnets, DataAwsSubnetsFilter
-from nodeless.imports.cdk import Construct, Fn
+from nodeless.imports.cdk import Construct
 from nodeless.stacks.addresses import Addresses
 
 
@@ -21,7 +21,7 @@ class AccountLookup(Construct):
 
 
 class ClusterLookup(Construct):
-    """What EKS knows of the cluster."""
+    """The cluster as EKS describes it."""
 
     endpoint: str
     oidc_issuer: str
@@ -37,15 +37,15 @@ class ClusterLookup(Construct):
 
 
 class SubnetLookup(Construct):
-    """The subnets that carry the discovery tag."""
+    """The subnets with the discovery tag."""
 
     subnet_ids: Sequence[str]
 
     def __init__(self, scope: Construct, id_: str, *, at: Addresses, tag_key: str, cluster: str) -> None:
-        """Ask EC2, and stop the plan with a sentence if no subnet answers."""
+        """Ask EC2; if no subnet has the tag, the plan stops with a message that says so."""
         super().__init__(scope, id_)
         found = DataAwsSubnets(self, "Resource", filter=[DataAwsSubnetsFilter(name=f"tag:{tag_key}", values=[cluster])])
-        # CDKTF's lifecycle struct has no message built from references; the block is the same.
+        # CDKTF's own lifecycle argument takes no message with references in it; this is the same block.
         found.add_override(
             "lifecycle.postcondition",
             {
@@ -55,10 +55,3 @@ class SubnetLookup(Construct):
             },
         )
         self.subnet_ids = at("fargate", found).ids
-
-
-def issuer_host(issuer: str) -> str:
-    """Write an issuer the way IAM names it: without its scheme."""
-    if issuer.startswith("https://"):
-        return issuer.removeprefix("https://")
-    return Fn.replace(issuer, "https://", "")

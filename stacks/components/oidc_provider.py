@@ -8,7 +8,7 @@ from nodeless.stacks.addresses import Addresses
 
 
 class OidcProvider(Construct):
-    """What makes IAM believe the cluster's service account tokens; there is one per issuer and account."""
+    """Lets IAM trust the cluster's service account tokens; an account has one per issuer."""
 
     provider: ITerraformDependable
 

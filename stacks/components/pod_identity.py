@@ -1,4 +1,4 @@
-"""What ties the controller's role to its service account where the cluster runs EKS Pod Identity."""
+"""The association of the controller's role with its service account, by EKS Pod Identity."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nodeless.stacks.addresses import Addresses
 
 
 class PodIdentity(Construct):
-    """One association; EKS hands the role's credentials to the pods of the service account."""
+    """One association; EKS gives the role's credentials to the pods of the service account."""
 
     association_arn: str
     association: ITerraformDependable
@@ -24,7 +24,7 @@ class PodIdentity(Construct):
         service_account: str,
         role_arn: str,
     ) -> None:
-        """Create the association; neither namespace nor service account has to exist yet."""
+        """Create the association; the namespace and the service account need not exist yet."""
         super().__init__(scope, id_)
         association = at(
             "controller",

@@ -1,4 +1,4 @@
-"""A policy as a document in the JSON: a review sees lines, not an escaped string."""
+"""A policy as a data source: a reviewer of the JSON sees lines, not an escaped string."""
 
 from __future__ import annotations
 

@@ -1,72 +1,45 @@
-"""An IAM role with its trust and the policies attached to it."""
+"""An IAM role with its trust and its policies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from nodeless.imports.aws import IamRole, IamRolePolicy, IamRolePolicyAttachment
 from nodeless.imports.cdk import Construct, ITerraformDependable
-from nodeless.karpenter.policy import Statement
+from nodeless.resolved.roles import RolePlan
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.components.policy_document import PolicyDocument
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Boundaries:
-    """Where in IAM the installation's roles live and what bounds them."""
-
-    path: str
-    permissions_boundary: str | None
-
-
 class Role(Construct):
-    """A role; `address` names it and everything that belongs to it."""
+    """One role; `ready` is what must exist before the role can do its work."""
 
     role_name: str
     role_arn: str
     ready: tuple[ITerraformDependable, ...]
 
-    def __init__(
-        self,
-        scope: Construct,
-        id_: str,
-        *,
-        at: Addresses,
-        address: str,
-        name: str,
-        description: str,
-        trust: Sequence[Statement],
-        boundaries: Boundaries,
-        policies: Sequence[tuple[str, str]],
-        inline: Sequence[tuple[str, Sequence[Statement]]] = (),
-    ) -> None:
-        """Create the role with its policies, each given with its part of the address: by ARN, or by its statements.
-
-        `ready` is what must exist before the role can do its work.
-        """
+    def __init__(self, scope: Construct, id_: str, *, at: Addresses, plan: RolePlan) -> None:
+        """Create the role, attach its managed policies and write its inline policies."""
         super().__init__(scope, id_)
-        document = at(f"{address}_trust", PolicyDocument(self, "trust", statements=trust))
+        document = at(f"{plan.address}_trust", PolicyDocument(self, "trust", statements=plan.trust))
         role = at(
-            address,
+            plan.address,
             IamRole(
                 self,
                 "Resource",
-                name=name,
-                description=description,
-                path=boundaries.path,
-                permissions_boundary=boundaries.permissions_boundary,
+                name=plan.name,
+                description=plan.description,
+                path=plan.path,
+                permissions_boundary=plan.permissions_boundary,
                 assume_role_policy=document.json,
             ),
         )
-        # Each attribute of a resource is a question to Node: asked once.
+        # Reading an attribute of a resource is a call to Node, so each is read once.
         self.role_name, self.role_arn = role.name, role.arn
         ready: list[ITerraformDependable] = []
-        for key, arn in policies:
+        for key, arn in plan.attached:
             attachment = IamRolePolicyAttachment(self, key, role=self.role_name, policy_arn=arn)
-            ready.append(at(f"{address}_{key}", attachment))
-        for key, statements in inline:
-            written = at(f"{address}_{key}", PolicyDocument(self, key, statements=statements))
+            ready.append(at(f"{plan.address}_{key}", attachment))
+        for key, statements in plan.inline:
+            written = at(f"{plan.address}_{key}", PolicyDocument(self, key, statements=statements))
             policy = IamRolePolicy(written, "policy", name=key, role=self.role_name, policy=written.json)
-            ready.append(at(f"{address}_{key}", policy))
+            ready.append(at(f"{plan.address}_{key}", policy))
         self.ready = tuple(ready)

@@ -8,11 +8,11 @@ from nodeless.stacks.addresses import Addresses
 
 
 class SpotRole(Construct):
-    """AWSServiceRoleForEC2Spot: the account's first spot request needs it, and the controller may not make it."""
+    """AWSServiceRoleForEC2Spot: spot requests need it, and the controller is not allowed to create it."""
 
     role: ITerraformDependable
 
     def __init__(self, scope: Construct, id_: str, *, at: Addresses) -> None:
-        """Make the role; IAM refuses a second one."""
+        """Create the role; an account has one, and IAM refuses a second."""
         super().__init__(scope, id_)
         self.role = at("spot", IamServiceLinkedRole(self, "Resource", aws_service_name="spot.amazonaws.com"))

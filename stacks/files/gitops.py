@@ -12,11 +12,11 @@ FOLDER = "gitops"
 
 
 def write(installation: Installation, stack_folder: Path) -> None:
-    """Write the files of one cluster below its stack's folder, where its delivery is gitops."""
+    """Write the files of one cluster into its stack's folder, if its delivery is gitops."""
     if installation.delivery != "gitops":
         return
     for name, documents in gitops_files(installation).items():
         file = stack_folder / FOLDER / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Lines end in one character on every system, so that the bytes are the same everywhere.
+        # The same line ends on every system, so that the bytes are the same.
         file.write_text(yaml_text(*documents), encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""How a finished synthesis takes the place of the one before, without touching what Terraform keeps beside it."""
+"""Replaces an earlier output with a new one, and leaves the files alone that Terraform keeps beside it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from nodeless.stacks.files import terraform_tests
 
 MANIFEST = "manifest.json"
-# What synthesis writes into a stack's folder. State, locks and provider caches that lie there too are Terraform's.
+# What synthesis writes into a stack's folder. State, locks and provider caches in it belong to Terraform.
 WRITTEN = ("cdk.tf.json", terraform_tests.FILE, "assets", "gitops")
 
 
@@ -31,7 +31,7 @@ def put_in_place(built: Path, out: Path) -> None:
 
 
 def _stacks(out: Path) -> set[str]:
-    """Read which stacks a manifest lists; a folder without a readable one has none of ours."""
+    """Return the stacks a manifest lists; a folder without a readable manifest has none."""
     try:
         return set(json.loads((out / MANIFEST).read_text(encoding="utf-8"))["stacks"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,7 +1,7 @@
-"""The Terraform tests that travel with a stack: `terraform test` in its folder, without credentials.
+"""The Terraform tests written beside a stack: `terraform test` runs them in its folder, without credentials.
 
-The AWS provider is the real one, kept from calling AWS: a mocked one would fill the policy documents with random text,
-and there would be nothing to assert. What the stack looks up is overridden, and the Helm provider is mocked.
+The AWS provider is the real one, set up so that it does not call AWS: a mocked one would fill the policy documents with
+random text. Lookups are overridden, and the Helm provider is mocked.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nodeless.karpenter.interruption import event_rules
+from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.interruption import QueuePlan, plan_queue
 from nodeless.resolved.permissions import place_of
 
 FILE = "nodeless.tftest.hcl"
 ACCOUNT = "123456789012"
 ISSUER = "https://oidc.example.com/id/EXAMPLE"
 
-# What a looked-up value is in the tests, by the address of its data source.
+# The values of lookups in the tests, by the address of the data source.
 LOOKED_UP: dict[str, dict[str, str]] = {
     "data.aws_caller_identity.current": {"account_id": json.dumps(ACCOUNT)},
     "data.aws_eks_cluster.cluster": {
@@ -36,24 +37,24 @@ LOOKED_UP: dict[str, dict[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A condition in HCL, and what is wrong where it does not hold."""
+    """A condition in HCL, and the message for when it does not hold."""
 
     condition: str
     error: str
 
 
-def write(installation: Installation, folder: Path) -> None:
-    """Write the tests of one stack beside its JSON."""
-    tree = json.loads((folder / "cdk.tf.json").read_text(encoding="utf-8"))
+def write(installation: Installation, tree: Mapping[str, Any], folder: Path) -> None:
+    """Write the tests of one stack, given with its JSON, into its folder."""
     (folder / FILE).write_text(terraform_tests(installation, tree), encoding="utf-8")
 
 
 def terraform_tests(installation: Installation, tree: Mapping[str, Any]) -> str:
-    """Write the tests of one stack, from what was decided and where the stack has it."""
+    """Return the tests of one stack: what was decided must be what its JSON says."""
+    place = place_of(installation, account=installation.account or ACCOUNT)
     runs = (
-        ("trusts", _trusts(installation)),
+        ("trusts", _trusts(installation, place)),
         ("policies_fit", _sizes(tree)),
-        ("interruptions_reach_the_queue", _interruption(installation)),
+        ("interruptions_reach_the_queue", _interruption(plan_queue(installation, place))),
     )
     parts = [
         "# Written with the stack. Run `terraform init -backend=false`, then `terraform test`: nothing is called.",
@@ -83,38 +84,43 @@ def _overrides(tree: Mapping[str, Any]) -> Iterator[str]:
             yield f"override_data {{\n  target = {address}\n  values = {{\n{_arguments(values, indent=4)}\n  }}\n}}"
 
 
-def _trusts(installation: Installation) -> list[Assertion]:
-    controller = "jsondecode(aws_iam_role.controller.assume_role_policy).Statement[0]"
-    node = "jsondecode(aws_iam_role.node.assume_role_policy).Statement[0]"
-    found = [Assertion(f'{node}.Action == "sts:AssumeRole"', "The node role's trust allows more than assuming it.")]
+def _trusts(installation: Installation, place: Place) -> list[Assertion]:
+    found = [
+        Assertion(
+            _every(_trust("node"), 'row.Action == "sts:AssumeRole"'),
+            "The node role's trust allows more than assuming it.",
+        )
+    ]
     if installation.identity == "irsa":
         host = (installation.oidc_issuer or ISSUER).removeprefix("https://")
         subject = f"system:serviceaccount:{installation.namespace}:{installation.service_account}"
         for key, value in ((f"{host}:aud", "sts.amazonaws.com"), (f"{host}:sub", subject)):
             found.append(
                 Assertion(
-                    f'{controller}.Condition.StringEquals["{key}"] == "{value}"',
+                    _every(_trust("controller"), f'row.Condition.StringEquals["{key}"] == "{value}"'),
                     f"The controller's trust does not ask for {key.rpartition(':')[2]} = {value}.",
                 )
             )
     else:
         found.append(
             Assertion(
-                f'{controller}.Principal.Service == "pods.eks.amazonaws.com"',
+                _every(_trust("controller"), 'row.Principal.Service == "pods.eks.amazonaws.com"'),
                 "The controller's role is not trusted to EKS Pod Identity.",
             )
         )
     if installation.fargate:
-        place = place_of(installation, account=installation.account or ACCOUNT)
         profiles = place.regional("eks", f"fargateprofile/{installation.name}/*")
-        fargate = "jsondecode(aws_iam_role.fargate.assume_role_policy).Statement[0]"
         found.append(
             Assertion(
-                f'{fargate}.Condition.ArnLike["aws:SourceArn"] == "{profiles}"',
+                _every(_trust("fargate"), f'row.Condition.ArnLike["aws:SourceArn"] == "{profiles}"'),
                 "The Fargate role is not limited to the profiles of this cluster.",
             )
         )
     return found
+
+
+def _trust(role: str) -> str:
+    return f"jsondecode(aws_iam_role.{role}.assume_role_policy).Statement"
 
 
 def _sizes(tree: Mapping[str, Any]) -> list[Assertion]:
@@ -127,32 +133,49 @@ def _sizes(tree: Mapping[str, Any]) -> list[Assertion]:
     ]
 
 
-def _interruption(installation: Installation) -> list[Assertion]:
-    if installation.queue is None:
+def _interruption(queue: QueuePlan | None) -> list[Assertion]:
+    if queue is None:
         return []
-    rules = event_rules(installation.release)
-    listed = ", ".join(f"aws_cloudwatch_event_rule.interruption_{rule.key}.event_pattern" for rule in rules)
-    queue, document = "aws_sqs_queue.interruption", "jsondecode(data.aws_iam_policy_document.interruption.json)"
-    encrypted = (
-        f"{queue}.kms_master_key_id != null" if installation.queue.kms_key_arn else f"{queue}.sqs_managed_sse_enabled"
-    )
+    patterns = ", ".join(f"aws_cloudwatch_event_rule.interruption_{rule.key}.event_pattern" for rule in queue.rules)
+    senders = ", ".join(f'"{rule.arn}"' for rule in queue.rules)
+    statements = "jsondecode(data.aws_iam_policy_document.interruption.json).Statement"
+    resource = "aws_sqs_queue.interruption"
     return [
-        Assertion(encrypted, "The queue is not encrypted."),
-        Assertion(f"length(distinct([{listed}])) == {len(rules)}", f"There are not {len(rules)} different rules."),
         Assertion(
-            f'length(flatten([{document}.Statement[0].Condition.ArnEquals["aws:SourceArn"]])) == {len(rules)}',
+            f"{resource}.kms_master_key_id != null" if queue.kms_key_arn else f"{resource}.sqs_managed_sse_enabled",
+            "The queue is not encrypted.",
+        ),
+        Assertion(
+            f"length(distinct([{patterns}])) == {len(queue.rules)}",
+            f"There are not {len(queue.rules)} different rules.",
+        ),
+        Assertion(
+            _every(
+                statements,
+                f'length(setsubtract(flatten([row.Condition.ArnEquals["aws:SourceArn"]]), [{senders}])) == 0',
+                only='row.Effect == "Allow"',
+            ),
             "Others than this stack's rules may send to the queue.",
         ),
         Assertion(
-            f'{document}.Statement[1].Effect == "Deny" && '
-            f'{document}.Statement[1].Condition.Bool["aws:SecureTransport"] == "false"',
+            _some(statements, 'row.Effect == "Deny" && row.Condition.Bool["aws:SecureTransport"] == "false"'),
             "Plain HTTP is not denied.",
         ),
     ]
 
 
+def _every(statements: str, condition: str, *, only: str | None = None) -> str:
+    """Write that a condition holds for every statement, or for every one that `only` selects."""
+    return f"alltrue([for row in {statements} : {condition}{f' if {only}' if only else ''}])"
+
+
+def _some(statements: str, condition: str) -> str:
+    """Write that a condition holds for a statement; one without the keys it reads does not count."""
+    return f"anytrue([for row in {statements} : try({condition}, false)])"
+
+
 def _run(name: str, assertions: Sequence[Assertion]) -> str:
-    # A key that is missing altogether makes a condition an error; here it is a condition that does not hold.
+    # A key that is missing makes a condition fail with an error; with `try` it is a condition that does not hold.
     blocks = "\n\n".join(
         f"  assert {{\n    condition     = try({row.condition}, false)\n"
         f"    error_message = {json.dumps(row.error)}\n  }}"

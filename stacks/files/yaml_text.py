@@ -1,4 +1,4 @@
-"""How a tree is written as YAML for people and their tools: block style, keys in the order given, lines unbroken."""
+"""Writes YAML for people and their tools: block style, keys in the given order, no line breaks inside a value."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import SingleQuotedScalarString
 
-# A reference that stands for a value must stay in one piece.
+# A reference must not be broken across lines.
 UNBROKEN = 1_000_000
-# Kubernetes tools read YAML 1.1, where yes and 010 are no texts, or 1.2, where 0o10 is none: what either would
-# misread is quoted.
+# Kubernetes tools read YAML 1.1, where yes and 010 are not strings, or 1.2, where 0o10 is not: all of these are quoted.
 DIRECTIVE = "%YAML 1.1\n---\n"
 OCTAL = re.compile(r"0o[0-7]+")
 
 
 def yaml_text(*documents: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Write one document, or several with a line of dashes between them."""
+    """Write one document, or several separated by a line of dashes."""
     return "---\n".join(_written(document) for document in documents)
 
 
@@ -34,7 +33,7 @@ def _written(document: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def _plain(node: Any) -> Any:  # noqa: ANN401 - any YAML
-    """Copy a tree into lists and maps of its own: a part that is shared would be written as an anchor."""
+    """Copy a tree: a part that occurs twice would be written as an anchor and an alias."""
     if isinstance(node, Mapping):
         return {key: _plain(value) for key, value in node.items()}
     if isinstance(node, list | tuple):

@@ -25,6 +25,12 @@ BREACHES = (
     ("Only synth and the front door load the stacks", "nodeless/cli/__init__.py", "import nodeless.stacks"),
     ("Stacks name the framework only through imports/", "stacks/__init__.py", "import constructs"),
     ("Only the resolved cluster decides by release", "stacks/__init__.py", "import nodeless.karpenter.versions"),
+    (
+        "Only the resolved cluster decides by release",
+        "stacks/components/interruption.py",
+        "from nodeless.karpenter.interruption import event_rules",
+    ),
+    ("Only the resolved cluster decides by release", "stacks/karpenter.py", "from nodeless.karpenter import chart"),
     ("imports/ knows the framework and nothing of this project", "imports/__init__.py", "import nodeless.spec"),
 )
 

@@ -105,7 +105,7 @@ def rendered(release: str, region: str = "eu-north-1") -> dict[str, Any]:
         ),
         f"{names.controller_role} (Pod Identity)": pod_identity_trust(place),
         names.fargate_role: fargate_trust(place),
-        names.node_role: node_trust(place),
+        names.node_role: node_trust(book.ec2_principal),
     }
     return {
         "controller_policies": {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from nodeless.karpenter.nodes import ACCESS_ENTRY_TYPES, NODE_GROUPS, NODE_USERNAME, cni_ipv6, node_policies
@@ -68,9 +66,9 @@ EC2 = {
 
 @pytest.mark.parametrize("partition", EC2)
 def test_instances_are_trusted_by_the_name_ec2_has_in_the_partition(partition: str) -> None:
-    (suffix,) = (book.dns_suffix for book in PARTITIONS if book.name == partition)
+    (principal,) = (row.ec2_principal for row in PARTITIONS if row.name == partition)
 
-    assert document(node_trust(replace(PLACE, partition=partition, dns_suffix=suffix)))["Statement"] == [
+    assert document(node_trust(principal))["Statement"] == [
         {"Effect": "Allow", "Principal": {"Service": EC2[partition]}, "Action": "sts:AssumeRole"}
     ]
 

@@ -1,4 +1,4 @@
-"""The partition book against AWS's own SDK, and what it keeps from failing at apply."""
+"""The partitions against AWS's own SDK, and the mistakes they prevent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nodeless.resolved.partitions import (
 )
 from nodeless.spec.resolution import resolve
 
-BOOKS = {book.name: book for book in PARTITIONS}
+BY_NAME = {partition.name: partition for partition in PARTITIONS}
 
 
 @cache
@@ -33,26 +33,26 @@ def endpoints(partition: str, service: str) -> set[str]:
     return {region for region in found if "fips" not in region}
 
 
-def test_the_book_holds_the_six_partitions() -> None:
-    assert set(BOOKS) == {"aws", "aws-cn", "aws-us-gov", "aws-iso", "aws-iso-b", "aws-eusc"}
+def test_there_are_six_partitions() -> None:
+    assert set(BY_NAME) == {"aws", "aws-cn", "aws-us-gov", "aws-iso", "aws-iso-b", "aws-eusc"}
 
 
-@pytest.mark.parametrize("name", BOOKS)
+@pytest.mark.parametrize("name", BY_NAME)
 def test_a_partition_is_as_the_sdk_has_it(name: str) -> None:
-    book = BOOKS[name]
+    partition = BY_NAME[name]
 
-    assert book.dns_suffix == sdk()[name]["dnsSuffix"]
-    assert set(book.regions) <= endpoints(name, "eks")
+    assert partition.dns_suffix == sdk()[name]["dnsSuffix"]
+    assert set(partition.regions) <= endpoints(name, "eks")
     for service in ("sqs", "events", "ssm", "sts", "ec2"):
-        assert set(book.regions) <= endpoints(name, service), service
+        assert set(partition.regions) <= endpoints(name, service), service
 
 
-@pytest.mark.parametrize("name", BOOKS)
-def test_every_region_of_the_sdk_is_of_its_partition_also_those_newer_than_the_book(name: str) -> None:
+@pytest.mark.parametrize("name", BY_NAME)
+def test_every_region_of_the_sdk_is_of_its_partition_also_those_newer_than_the_table(name: str) -> None:
     known = [region for region in sdk()[name]["regions"] if "global" not in region]
 
     assert known
-    assert [region for region in known if partition_of(region) is not BOOKS[name]] == []
+    assert [region for region in known if partition_of(region) is not BY_NAME[name]] == []
 
 
 @pytest.mark.parametrize("region", ["eu-north-9", "us-gov-south-1", "cn-south-1", "us-iso-south-1", "eusc-de-west-2"])
@@ -67,13 +67,13 @@ def test_what_is_no_region_of_these_partitions_has_none(region: str) -> None:
     assert partition_of(region) is None
 
 
-@pytest.mark.parametrize("name", BOOKS)
+@pytest.mark.parametrize("name", BY_NAME)
 def test_pod_identity_is_missing_where_the_sdk_has_no_endpoint_of_it(name: str) -> None:
-    assert (POD_IDENTITY in BOOKS[name].not_offered) == (not endpoints(name, "eks-auth"))
+    assert (POD_IDENTITY in BY_NAME[name].not_offered) == (not endpoints(name, "eks-auth"))
 
 
 def test_what_is_not_offered_where() -> None:
-    assert {name: set(book.not_offered) for name, book in BOOKS.items() if book.not_offered} == {
+    assert {name: set(row.not_offered) for name, row in BY_NAME.items() if row.not_offered} == {
         "aws-us-gov": {FARGATE},
         "aws-iso": {POD_IDENTITY},
         "aws-iso-b": {POD_IDENTITY},
@@ -177,16 +177,16 @@ def test_an_endpoint_of_another_region_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize("name", BOOKS)
+@pytest.mark.parametrize("name", BY_NAME)
 def test_addresses_that_eks_gives_are_taken(name: str) -> None:
-    book = BOOKS[name]
-    region = book.example_region
+    partition = BY_NAME[name]
+    region = partition.example_region
 
     found = resolved(
         region=region,
-        oidc_issuer=f"{book.issuer(region)}0123456789ABCDEF",
-        endpoint=f"https://0123456789ABCDEF.gr7.{region}.eks.{book.dns_suffix}",
+        oidc_issuer=f"{partition.issuer(region)}0123456789ABCDEF",
+        endpoint=f"https://0123456789ABCDEF.gr7.{region}.eks.{partition.dns_suffix}",
         delivery="none",
     )
 
-    assert found.partition is book
+    assert found.partition is partition

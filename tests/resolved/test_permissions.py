@@ -18,7 +18,7 @@ from nodeless.karpenter.policy import ATTACHMENTS_LIMIT, MANAGED_POLICY_LIMIT, S
 from nodeless.karpenter.releases import find
 from nodeless.resolved.names import BY_KEY, POLICY_LIMIT, RULE_LIMIT
 from nodeless.resolved.partitions import partition_of
-from nodeless.resolved.permissions import controller_policies, place_of, proofs, sizes
+from nodeless.resolved.permissions import LONGEST_ROLE_ARN, controller_policies, place_of, proofs
 from nodeless.spec.resolution import installation, resolve
 from tests.karpenter.generations import ACCOUNT, BY_LETTER, GENERATIONS, installed, policies
 
@@ -28,9 +28,15 @@ KEY_ARN = f"arn:aws:kms:eu-north-1:{ACCOUNT}:key/11111111-2222-3333-4444-5555555
 
 def upstream(release: str, region: str, cluster: str) -> Grant:
     """Grant what upstream's template grants, with upstream's names uncut."""
-    book = partition_of(region)
-    assert book is not None
-    place = Place(partition=book.name, dns_suffix=book.dns_suffix, region=region, account=ACCOUNT, cluster=cluster)
+    partition = partition_of(region)
+    assert partition is not None
+    place = Place(
+        partition=partition.name,
+        dns_suffix=partition.dns_suffix,
+        region=region,
+        account=ACCOUNT,
+        cluster=cluster,
+    )
     return Grant(
         place=place,
         release=find(release),
@@ -154,17 +160,42 @@ def test_a_name_only_known_later_is_packed_as_the_longest_would_be() -> None:
     longest = installation(**in_govcloud("x" * 100))
     short = installation(**in_govcloud("x" * 15))
 
-    assert sizes(later) == sizes(longest)
-    assert WHOLE_KEY in sizes(short)
-    assert WHOLE_KEY not in sizes(later)
+    assert later.packing == longest.packing
+    assert WHOLE_KEY in short.packing.sizes
+    assert WHOLE_KEY not in later.packing.sizes
 
 
 def test_a_role_only_known_later_is_measured_at_the_longest_iam_allows() -> None:
     roles = {"gpu": {"arn": "${aws_iam_role.gpu.arn}"}}
     keys = {**in_govcloud("x" * 10), "nodes": {"roles": roles}}
 
-    assert WHOLE_KEY in sizes(installation(**in_govcloud("x" * 10)))
-    assert WHOLE_KEY not in sizes(installation(**keys))
+    assert WHOLE_KEY in installation(**in_govcloud("x" * 10)).packing.sizes
+    assert WHOLE_KEY not in installation(**keys).packing.sizes
+
+
+def test_the_longest_arn_of_a_role_is_that_of_the_longest_partition_name() -> None:
+    assert len("arn:aws-us-gov:iam::123456789012:role") + 512 + 64 == LONGEST_ROLE_ARN
+
+
+@pytest.mark.parametrize("release", ["1.8.8", "1.14.1"])
+def test_a_policy_has_the_measured_size_where_everything_is_known(release: str) -> None:
+    found = installed(release)
+
+    made = controller_policies(found, place_of(found, account=ACCOUNT))
+
+    assert {policy.key: size(policy.statements) for policy in made} == found.packing.sizes
+
+
+def test_a_copy_with_another_release_or_name_is_packed_anew() -> None:
+    before_the_split = installed("1.8.8")
+
+    split = replace(before_the_split, release=find("1.9.0"))
+    too_long = replace(before_the_split, name="x" * 100, names=replace(before_the_split.names, cluster="x" * 100))
+
+    assert before_the_split.packing.whole
+    assert split.packing == installed("1.9.0").packing
+    assert not split.packing.whole
+    assert not too_long.packing.whole
 
 
 def test_explain_prints_the_proof(tmp_path: Path) -> None:
@@ -176,7 +207,7 @@ def test_explain_prints_the_proof(tmp_path: Path) -> None:
     (proof,) = cluster["resolved"]["policies"]
     assert proof["name"] == "KarpenterControllerPolicy-demo"
     assert proof["limit"] == MANAGED_POLICY_LIMIT
-    assert proof["characters"] == sizes(installed("1.8.8", "us-gov-west-1", names="blog"))[WHOLE_KEY]
+    assert proof["characters"] == installed("1.8.8", "us-gov-west-1", names="blog").packing.sizes[WHOLE_KEY]
     assert proof["headroom"] == proof["limit"] - proof["characters"]
     # The blog's names for the queue and the role take five characters more than upstream's: 16 becomes 15.
     assert proof["longest_cluster_name"] == 15

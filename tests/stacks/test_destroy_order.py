@@ -154,14 +154,12 @@ def test_a_stack_out_of_order_is_not_put_in_place(tmp_path: Path, monkeypatch: p
     assert not out.exists()
 
 
-def test_the_refusal_names_the_stack_and_both_ends(tmp_path: Path, stack_of: StackOf, literals: Literals) -> None:
+def test_the_refusal_names_the_stack_and_both_ends(stack_of: StackOf, literals: Literals) -> None:
     stack = stack_of(**literals()).tree
     del stack["resource"]["helm_release"]["karpenter_crd"]["depends_on"]
-    (tmp_path / "stacks" / "demo").mkdir(parents=True)
-    (tmp_path / "stacks" / "demo" / "cdk.tf.json").write_text(json.dumps(stack), encoding="utf-8")
 
     with pytest.raises(SpecError) as refusal:
-        destroy_order.check(tmp_path)
+        destroy_order.check("demo", stack)
 
     assert "stack demo" in str(refusal.value)
     assert "helm_release.karpenter_crd.depends_on" in str(refusal.value)

@@ -36,12 +36,12 @@ def place(installation: Installation) -> Place:
 
 def node_roles(installation: Installation) -> dict[str, set[str]]:
     """Return the names of the node roles made here, with the ARNs of the policies each carries beside the release's."""
-    further = {
-        installation.names.further("node_role", role.key): set(role.policies)
+    extra = {
+        installation.names.extra_node_role(role.key): set(role.policies)
         for role in installation.node_roles
         if role.arn is None
     }
-    return {installation.names.node_role: set(installation.node_policies), **further}
+    return {installation.names.node_role: set(installation.node_policies), **extra}
 
 
 def trusts(installation: Installation, issuer: str) -> dict[str, Document]:
@@ -57,7 +57,7 @@ def trusts(installation: Installation, issuer: str) -> dict[str, Document]:
         "pod-identity": pod_identity_trust(here),
     }
     rows = {names.controller_role: controller[installation.identity]}
-    rows |= dict.fromkeys(node_roles(installation), node_trust(here))
+    rows |= dict.fromkeys(node_roles(installation), node_trust(installation.partition.ec2_principal))
     if installation.fargate:
         rows[names.fargate_role] = fargate_trust(here)
     return {name: canonical(document(statements)) for name, statements in rows.items()}

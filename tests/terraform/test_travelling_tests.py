@@ -79,6 +79,22 @@ def test_a_stack_that_was_changed_for_the_worse_fails_its_tests_with_the_reasons
     }
 
 
+def test_the_order_of_the_statements_does_not_matter_to_the_tests(
+    tmp_path: Path, synth: Synth, terraform_in: TerraformIn, initialized: Terraform
+) -> None:
+    stack = tmp_path / "stack"
+    shutil.copytree(synth(LITERAL_CONFIG), stack)
+    tree = json.loads((stack / "cdk.tf.json").read_text("utf-8"))
+    tree["data"]["aws_iam_policy_document"]["interruption"]["statement"].reverse()
+    (stack / "cdk.tf.json").write_text(json.dumps(tree), "utf-8")
+
+    assert in_a_users_repository(stack, terraform_in, initialized).test() == {
+        TRUSTS: set(),
+        SIZES: set(),
+        INTERRUPTION: set(),
+    }
+
+
 def make_worse(tree: dict[str, Any]) -> None:
     """Make the mistakes that the tests are there for: each in a different assertion, so that one run shows all."""
     documents = tree["data"]["aws_iam_policy_document"]
@@ -89,4 +105,5 @@ def make_worse(tree: dict[str, Any]) -> None:
     (first, *_) = documents["controller_interruption"]["statement"]
     first["resources"] = [f"arn:aws:sqs:eu-north-1:123456789012:{number:080}" for number in range(60)]
     tree["resource"]["aws_sqs_queue"]["interruption"]["sqs_managed_sse_enabled"] = False
-    del documents["interruption"]["statement"][0]["condition"]
+    (sending,) = (row for row in documents["interruption"]["statement"] if row["effect"] == "Allow")
+    sending["condition"][0]["values"][0] = "arn:aws:events:eu-north-1:123456789012:rule/of-somebody-else"

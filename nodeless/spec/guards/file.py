@@ -77,9 +77,9 @@ def _names_made(installation: Installation) -> Iterator[tuple[str, str]]:
         yield "instance_profile", names.instance_profile
     for role in installation.node_roles:
         if role.arn is None:
-            yield "node_role", names.further("node_role", role.key)
+            yield "node_role", names.extra_node_role(role.key)
             if installation.instance_profile:
-                yield "instance_profile", names.further("instance_profile", role.key)
+                yield "instance_profile", names.extra_instance_profile(role.key)
     if installation.queue:
         yield "queue", names.queue
 

@@ -10,7 +10,7 @@ from nodeless.karpenter.guides import GUIDES, class_tags, lacking, lets_go, newe
 from nodeless.karpenter.packing import EXTRA_KEY
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT, MANAGED_POLICY_LIMIT
 from nodeless.resolved.installation import Installation
-from nodeless.resolved.permissions import ANY_ACCOUNT, grant_of, place_of, sizes
+from nodeless.resolved.permissions import ANY_ACCOUNT, grant_of, place_of
 from nodeless.resolved.resources import resource_inputs
 from nodeless.spec.guards.guard import guard
 
@@ -21,7 +21,7 @@ NAMED_IN_STATEMENTS = ("name", "region", "names", "path", "nodes.roles", "interr
 @guard(*NAMED_IN_STATEMENTS, "karpenter.version", "karpenter.policy", "extra_statements")
 def policies_fit(installation: Installation) -> Iterator[Finding]:
     """Every policy is within IAM's size, and the role within its number of attachments."""
-    measured = sizes(installation)
+    measured = installation.packing.sizes
     for key, characters in measured.items():
         if characters > MANAGED_POLICY_LIMIT:
             yield Finding(

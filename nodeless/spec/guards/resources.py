@@ -167,8 +167,8 @@ def _roles_and_profiles(installation: Installation) -> tuple[tuple[str, ...] | N
     names, extra = installation.names, installation.node_roles
     created = [role.key for role in extra if role.arn is None]
     existing = [role.arn.rpartition("/")[2] for role in extra if role.arn is not None]
-    roles = (names.node_role, *(names.further("node_role", key) for key in created), *existing)
-    profiles = (names.instance_profile, *(names.further("instance_profile", key) for key in created))
+    roles = (names.node_role, *(names.extra_node_role(key) for key in created), *existing)
+    profiles = (names.instance_profile, *(names.extra_instance_profile(key) for key in created))
     # The instance profile of an existing role may exist already too.
     unknown = bool(existing) or any(map(is_reference, profiles))
     return (

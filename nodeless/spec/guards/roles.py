@@ -9,7 +9,7 @@ from nodeless.finding import Finding, Path
 from nodeless.karpenter import releases
 from nodeless.karpenter.nodes import node_policies
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT
-from nodeless.karpenter.trust import POD_IDENTITY
+from nodeless.karpenter.trust import SUPPORTS_POD_IDENTITY
 from nodeless.resolved.references import is_reference
 from nodeless.spec.guards.guard import Guard, guard, repeats
 from nodeless.spec.model import Cluster
@@ -21,7 +21,7 @@ Attached = Iterator[tuple[Path, list[str]]]
 def pod_identity_known(cluster: Cluster) -> Iterator[Finding]:
     """The AWS SDK in the controller supports Pod Identity."""
     release = releases.find(cluster.karpenter.version)
-    if cluster.identity == "pod-identity" and release not in POD_IDENTITY:
+    if cluster.identity == "pod-identity" and release not in SUPPORTS_POD_IDENTITY:
         yield Finding(
             ("identity",),
             cluster.identity,

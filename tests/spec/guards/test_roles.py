@@ -120,7 +120,7 @@ def test_roles_stand_in_the_order_of_the_file_behind_the_first() -> None:
 def test_a_further_roles_names_stay_within_their_limits(style: str) -> None:
     found = installation(name="x" * 100, region="eu-north-1", names=style, nodes={"roles": {"y" * 20: {}}})
 
-    role, profile = (found.names.further(rule, "y" * 20) for rule in ("node_role", "instance_profile"))
+    role, profile = found.names.extra_node_role("y" * 20), found.names.extra_instance_profile("y" * 20)
     assert len(role) <= 64
     assert len(profile) <= 128
     assert role.endswith(f"-{'y' * 20}")

@@ -1,4 +1,4 @@
-"""The small chart that travels beside the JSON, and its path as Terraform sees it."""
+"""The small chart that is copied beside the JSON, and its path in Terraform."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from pathlib import Path
 
 from nodeless.imports.cdk import AssetType, Construct, TerraformAsset, TerraformStack
 
-CHART = Path(__file__).parents[1] / "charts" / "node-pools"
+CHART = Path(__file__).parent / "charts" / "node-pools"
 # Directly below the stack, where CDKTF writes no hash into the path: assets/karpenter-charts/node-pools.
 ID = "karpenter-charts"
 
 
 def local_chart(scope: Construct) -> str:
-    """Copy the chart into the stack's folder, once per stack; return where it lies there.
+    """Copy the chart into the stack's folder, once per stack; return its path there.
 
-    `path.module` leads there also from a configuration that uses the stack's folder as a module. The folder is named
-    like the chart instead of by a hash: a changed chart has a changed version, which is what Helm's provider looks at.
+    `path.module` also works in a configuration that uses the stack's folder as a module. The folder has the chart's
+    name instead of a hash: a changed chart has a changed version, and the Helm provider compares versions.
     """
     stack = TerraformStack.of(scope)
     found = stack.node.try_find_child(ID)

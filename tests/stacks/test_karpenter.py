@@ -13,6 +13,8 @@ from nodeless.spec.resolution import installation
 from nodeless.stacks.karpenter import Karpenter
 
 if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
     from tests.synthesized import Synth
 
 
@@ -40,11 +42,13 @@ def with_a_cluster(stack: Construct) -> None:
     )
 
 
-def test_the_constructs_id_leads_every_address(synth: Synth) -> None:
+def test_the_constructs_id_leads_every_address(synth: Synth, json_snapshot: SnapshotAssertion) -> None:
     found = synth(with_a_cluster)
 
     ours = {address for address in found.addresses() if not address.startswith("aws_eks_cluster.")}
     assert {address.split(".")[1].split("_")[0] for address in ours} == {"karpenter"}
+    assert all(name.startswith("karpenter_") for name in (*found.tree["output"], *found.tree["locals"]))
+    assert found.for_snapshot() == json_snapshot(name="Karpenter")
 
 
 def test_tokens_become_references_to_the_cluster(synth: Synth) -> None:

@@ -1,0 +1,48 @@
+"""The backend a stack keeps its state in, by the type the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nodeless.imports.cdk import (
+    CloudBackend,
+    LocalBackend,
+    NamedCloudWorkspace,
+    S3Backend,
+    TaggedCloudWorkspaces,
+    TerraformStack,
+)
+
+
+def declare_backend(stack: TerraformStack, backend: Mapping[str, Any]) -> None:
+    """Declare the backend; without one, CDKTF would write an absolute path into the JSON."""
+    keys = dict(backend)
+    BACKENDS[keys.pop("type")](stack, keys)
+
+
+def _local(stack: TerraformStack, keys: dict[str, Any]) -> None:
+    LocalBackend(stack, **keys)
+
+
+def _s3(stack: TerraformStack, keys: dict[str, Any]) -> None:
+    lock = keys.pop("use_lockfile")
+    role = keys.pop("role_arn", None)
+    S3Backend(stack, **keys)
+    # CDKTF 0.21 does not have these two keys of the s3 backend.
+    stack.add_override("terraform.backend.s3.use_lockfile", lock)
+    if role:
+        stack.add_override("terraform.backend.s3.assume_role", {"role_arn": role})
+
+
+def _cloud(stack: TerraformStack, keys: dict[str, Any]) -> None:
+    where = keys.pop("workspaces")
+    workspaces = (
+        TaggedCloudWorkspaces(where["tags"], project=where.get("project"))
+        if where.get("tags")
+        else NamedCloudWorkspace(where["name"], where.get("project"))
+    )
+    CloudBackend(stack, workspaces=workspaces, **keys)
+
+
+BACKENDS: dict[str, Callable[[TerraformStack, dict[str, Any]], None]] = {"local": _local, "s3": _s3, "cloud": _cloud}

@@ -1,0 +1,49 @@
+"""What is known of the EKS cluster and its account: from the settings, or else by a lookup."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodeless.imports.cdk import Construct, Fn
+from nodeless.resolved.installation import Installation
+from nodeless.stacks.addresses import Addresses
+from nodeless.stacks.components.lookups import AccountLookup, ClusterLookup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterFacts:
+    """Literals or references; None where the installation does not need the value.
+
+    The OIDC issuer is there with IRSA only, endpoint and certificate authority are always there with delivery helm.
+    """
+
+    account: str
+    endpoint: str | None
+    oidc_issuer: str | None
+    certificate_authority: str | None
+
+    @property
+    def issuer_host(self) -> str | None:
+        """Return the issuer as IAM writes it: without its scheme."""
+        if self.oidc_issuer is None:
+            return None
+        if self.oidc_issuer.startswith("https://"):
+            return self.oidc_issuer.removeprefix("https://")
+        return Fn.replace(self.oidc_issuer, "https://", "")
+
+
+def look_up(scope: Construct, *, at: Addresses, installation: Installation) -> ClusterFacts:
+    """Look up what the settings do not say and the installation needs, and nothing else."""
+    account = installation.account or AccountLookup(scope, "account", at=at).account
+    endpoint, certificate_authority = installation.endpoint, installation.certificate_authority
+    issuer = installation.oidc_issuer if installation.identity == "irsa" else None
+    needs_issuer = installation.identity == "irsa" and issuer is None
+    needs_access = installation.delivery == "helm" and not (endpoint and certificate_authority)
+    if needs_issuer or needs_access:
+        cluster = ClusterLookup(scope, "cluster", at=at, name=installation.name)
+        issuer = cluster.oidc_issuer if needs_issuer else issuer
+        endpoint = endpoint or cluster.endpoint
+        certificate_authority = certificate_authority or cluster.certificate_authority
+    return ClusterFacts(
+        account=account, endpoint=endpoint, oidc_issuer=issuer, certificate_authority=certificate_authority
+    )

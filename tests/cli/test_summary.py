@@ -1,0 +1,24 @@
+"""What a terminal shows after a synthesis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nodeless.cli.summary import summary
+from nodeless.resolved import permissions
+from nodeless.spec.resolution import installation
+
+
+def test_the_summary_after_a_synthesis_searches_for_no_longest_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = installation(name="demo", region="eu-north-1")
+    (tmp_path / "stacks" / found.name).mkdir(parents=True)
+    (tmp_path / "stacks" / found.name / "cdk.tf.json").write_text('{"resource": {}}', encoding="utf-8")
+    monkeypatch.setattr(permissions, "_packed", lambda *_, **__: pytest.fail("the statements are packed again"))
+
+    summary([found], tmp_path)
+
+    assert f"{max(found.packing.sizes.values()):,} of 6,144" in " ".join(capsys.readouterr().out.split())

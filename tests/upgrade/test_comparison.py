@@ -1,4 +1,4 @@
-"""What differs between two releases, and the way from one to the other."""
+"""What differs between two releases, and the path from one to the other."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, size, statement_from
 from nodeless.karpenter.releases import LAST_PATCHES, RELEASES, find
 from nodeless.karpenter.versions import Release
 from nodeless.spec.model import ExtraStatement
-from nodeless.upgrade.comparison import StatementChange, Upgrade, compare, contents_anywhere
-from nodeless.upgrade.path import UPGRADE_NOTES, WAYPOINTS, legs, notes
+from nodeless.upgrade.comparison import StatementChange, Upgrade, compare, contents_without_cluster
+from nodeless.upgrade.path import UPGRADE_NOTES, WAYPOINTS, notes, stages
 from nodeless.upgrade.resource_changes import resource_changes
 
 NEWEST_PATCHES = [Release(*last) for last in LAST_PATCHES]
@@ -24,7 +24,7 @@ CLUSTER_NAME = "StringEquals aws:RequestTag/eks:eks-cluster-name = <cluster>"
 
 
 def upgrade(old: str, new: str) -> Upgrade:
-    return compare(contents_anywhere(find(old)), contents_anywhere(find(new)))
+    return compare(contents_without_cluster(find(old)), contents_without_cluster(find(new)))
 
 
 def statement(changes: Upgrade, sid: str) -> StatementChange:
@@ -109,7 +109,7 @@ def test_a_release_does_not_differ_from_itself() -> None:
         same = upgrade(str(release), str(release))
         assert same.direction == "same"
         assert same.statements + same.old_statements + same.policies.added + same.policies.removed == ()
-        assert same.chart.keys + same.chart.crd_keys + same.resources.fields + same.legs + same.notes == ()
+        assert same.chart.keys + same.chart.crd_keys + same.resources.fields + same.stages + same.notes == ()
 
 
 def test_the_way_back_is_the_reverse() -> None:
@@ -389,7 +389,7 @@ def test_new_kinds_come_with_1_7_and_1_14() -> None:
     assert resource_changes(find("1.13"), find("1.14")).kinds_added == ("autoscaling.x-k8s.io/v1beta1 CapacityBuffer",)
 
 
-# The way
+# The path
 
 
 @pytest.mark.parametrize(
@@ -410,7 +410,7 @@ def test_new_kinds_come_with_1_7_and_1_14() -> None:
     ],
 )
 def test_where_to_stop_on_the_way(old: str, new: str, stops: list[str]) -> None:
-    assert [str(leg.after) for leg in legs(find(old), find(new))] == stops
+    assert [str(stage.after) for stage in stages(find(old), find(new))] == stops
 
 
 def test_every_stop_is_a_release_and_has_a_reason() -> None:
@@ -418,29 +418,29 @@ def test_every_stop_is_a_release_and_has_a_reason() -> None:
     assert all(waypoint.reason for waypoint in WAYPOINTS)
 
 
-def test_both_ends_of_every_leg_run_on_a_common_kubernetes() -> None:
+def test_both_ends_of_every_stage_run_on_a_common_kubernetes() -> None:
     for old, new in permutations(NEWEST_PATCHES, 2):
-        assert all(leg.kubernetes for leg in legs(old, new)), (old, new)
+        assert all(stage.kubernetes for stage in stages(old, new)), (old, new)
 
 
 def test_old_permissions_are_kept_over_0_32_and_1_0_and_nowhere_else() -> None:
     def kept(old: str, new: str) -> list[bool]:
-        return [any("old_statements" in step for step in leg.steps) for leg in legs(find(old), find(new))]
+        return [any("old_statements" in step for step in stage.steps) for stage in stages(find(old), find(new))]
 
     assert kept("0.31.5", "1.14.1") == [True, False, True, False]
     assert kept("1.1.0", "1.14.1") == [False]
 
 
-def test_crds_are_named_before_the_controller_in_every_leg() -> None:
-    for leg in legs(find("0.25.0"), find("1.14.1")):
-        (apply,) = [step for step in leg.steps if step.startswith("Read the plan")]
+def test_crds_are_named_before_the_controller_in_every_stage() -> None:
+    for stage in stages(find("0.25.0"), find("1.14.1")):
+        (apply,) = [step for step in stage.steps if step.startswith("Read the plan")]
         assert apply.index("CRDs") < apply.index("controller") < apply.index("pools")
 
 
 def test_a_control_plane_that_is_too_new_stops_a_downgrade() -> None:
-    (leg,) = legs(find("1.14.1"), find("1.9.2"), kubernetes=36)
+    (stage,) = stages(find("1.14.1"), find("1.9.2"), kubernetes=36)
 
-    assert leg.steps[0].startswith("Do not go on: Kubernetes 1.36 is too new for 1.9.2")
+    assert stage.steps[0].startswith("Do not continue: Kubernetes 1.36 is too new for 1.9.2")
 
 
 @pytest.mark.parametrize(

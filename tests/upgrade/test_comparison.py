@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -11,11 +12,19 @@ import pytest
 from nodeless.karpenter import chart, chart_keys
 from nodeless.karpenter.chart import ChartInputs
 from nodeless.karpenter.chart_keys import CONTROLLER_CHART_KEYS, CRD_CHART_KEYS, KeyChange, key_changes
-from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, size, statement_from
+from nodeless.karpenter.packing import EXTRA_KEY
+from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Policy, Statement, size, statement_from, string_equals
 from nodeless.karpenter.releases import LAST_PATCHES, RELEASES, find
 from nodeless.karpenter.versions import Release
 from nodeless.spec.model import ExtraStatement
-from nodeless.upgrade.comparison import StatementChange, Upgrade, compare, contents_without_cluster
+from nodeless.upgrade.comparison import (
+    Contents,
+    Difference,
+    StatementChange,
+    Upgrade,
+    compare,
+    contents_without_cluster,
+)
 from nodeless.upgrade.path import UPGRADE_NOTES, WAYPOINTS, notes, stages
 from nodeless.upgrade.resource_changes import resource_changes
 
@@ -159,6 +168,84 @@ def test_a_policy_that_allows_less_is_warned_of_and_one_that_allows_more_is_not(
     assert warned("1.14.1", "1.6.8")
     assert not warned("1.6.8", "1.7.6")
     assert not warned("1.2.8", "1.3.8")
+
+
+def contents(release: str, *statements: Statement, key: str = "node_lifecycle", name: str = "nodes") -> Contents:
+    """Make up what a release creates: one policy."""
+    policy = Policy(key=key, name=name, statements=statements)
+    return Contents(release=find(release), policies=(policy,), rules=(), node_policies=())
+
+
+BASE = Statement(sid="A", actions=("a:B", "a:C"), resources=("x", "y"), conditions=(string_equals("k", "v", "w"),))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "warned"),
+    [
+        ((BASE,), (BASE,), False),
+        ((BASE,), (replace(BASE, actions=("a:B",)),), True),
+        ((replace(BASE, actions=("a:B",)),), (BASE,), False),
+        ((BASE,), (replace(BASE, resources=("x",)),), True),
+        ((replace(BASE, resources=("x",)),), (BASE,), False),
+        ((BASE,), (replace(BASE, conditions=()),), False),
+        ((replace(BASE, conditions=()),), (BASE,), True),
+        ((BASE, replace(BASE, sid="Z")), (BASE,), True),
+        ((BASE,), (BASE, replace(BASE, sid="Z")), False),
+    ],
+)
+def test_a_policy_is_narrower_by_an_action_a_resource_a_condition_or_a_statement(
+    old: tuple[Statement, ...],
+    new: tuple[Statement, ...],
+    warned: bool,  # noqa: FBT001 - a column of a table
+) -> None:
+    warnings = compare(contents("1.13.1", *old), contents("1.14.1", *new)).warnings
+
+    assert [text.partition(":")[0] for text in warnings if "superset" in text] == (
+        ["The policy of 1.14.1 is not a superset of the policy of 1.13.1"] if warned else []
+    )
+
+
+def test_a_statement_change_has_every_difference_and_both_policies() -> None:
+    other = Statement(sid="A", actions=("a:C", "a:D"), resources=("y", "z"))
+    changes = compare(contents("1.13.1", BASE, name="old"), contents("1.14.1", other, name="new"))
+
+    assert changes.statements == (
+        StatementChange(
+            change="changed",
+            sid="A",
+            was=None,
+            policy="new",
+            was_policy="old",
+            actions=Difference(added=("a:D",), removed=("a:B",)),
+            resources=Difference(added=("z",), removed=("x",)),
+            conditions=Difference(added=(), removed=("StringEquals k = v or w",)),
+        ),
+    )
+    assert changes.actions == Difference(added=("a:D",), removed=("a:B",))
+    assert [row["Sid"] for row in changes.old_statements] == ["A"]
+
+
+def test_new_statements_come_in_their_order_and_removed_ones_after_them() -> None:
+    one, two, three = (replace(BASE, sid=sid) for sid in ("One", "Two", "Three"))
+    changes = compare(contents("1.13.1", one), contents("1.14.1", three, two)).statements
+
+    assert [(change.sid, change.change, change.policy, change.was_policy) for change in changes] == [
+        ("Three", "added", "nodes", None),
+        ("Two", "added", "nodes", None),
+        ("One", "removed", None, "nodes"),
+    ]
+
+
+def test_statements_of_the_users_own_are_not_compared() -> None:
+    old, new = contents("1.13.1", BASE, key=EXTRA_KEY), contents("1.14.1", key=EXTRA_KEY)
+
+    assert compare(old, new).statements == ()
+
+
+def test_a_statement_without_a_sid_is_named_by_its_actions() -> None:
+    changes = compare(contents("0.25.0", replace(BASE, sid=None)), contents("0.25.0")).statements
+
+    assert [change.sid for change in changes] == ["(a:B, a:C)"]
 
 
 # Rules and node role

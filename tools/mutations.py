@@ -190,8 +190,8 @@ class _Finder(ast.NodeVisitor):
         for version in [node.args, *(arg.elts for arg in node.args if isinstance(arg, ast.Tuple))]:
             for part in version[1:]:
                 if isinstance(part, ast.Constant) and isinstance(part.value, int):
-                    self._replace(WINDOW, part, str(part.value - 1))
-                    self._replace(WINDOW, part, str(part.value + 1))
+                    for number in {abs(part.value - 1), part.value + 1}:
+                        self._replace(WINDOW, part, str(number))
 
     def visit_Tuple(self, node: ast.Tuple) -> None:
         """Drop a row."""

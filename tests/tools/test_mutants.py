@@ -120,6 +120,7 @@ def changed(line: str) -> set[tuple[str, str]]:
         ("x = {a: b, c: d}", {("row", "x = {c: d,}"), ("row", "x = {a: b,}")}),
         ("x = ((a, b), (c, d))", {("row", "x = ((c, d),)"), ("row", "x = ((a, b),)")}),
         ("x = since(1, 3)", {("window", "x = since(1, 2)"), ("window", "x = since(1, 4)")}),
+        ("x = since(1, 0)", {("window", "x = since(1, 1)")}),
         ("x = before((0, 3))", {("window", "x = before((0, 2))"), ("window", "x = before((0, 4))")}),
         ('"""A docstring."""', set()),
         ("from a import b", set()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nodeless.finding import shortened
@@ -10,7 +10,16 @@ from nodeless.karpenter.chart import CRD_CHART, VALUES, crd_values
 from nodeless.karpenter.chart_keys import DEFAULT, GONE, NEW, RENAMED, KeyChange, leaves
 from nodeless.karpenter.interruption import EventRule
 from nodeless.karpenter.versions import in_effect
-from nodeless.upgrade.comparison import ADDED, DOWNGRADE, REMOVED, SAME, Difference, StatementChange, Upgrade
+from nodeless.upgrade.comparison import (
+    ADDED,
+    DOWNGRADE,
+    REMOVED,
+    SAME,
+    Difference,
+    PolicySids,
+    StatementChange,
+    Upgrade,
+)
 from nodeless.upgrade.file_changes import FileChanges
 from nodeless.upgrade.path import Stage
 
@@ -130,16 +139,15 @@ def _policies(upgrade: Upgrade) -> Section:
         title=f"Controller policies{how}",
         header=("", "policy", "statements"),
         rows=(
-            *((MINUS, policy.name, f"all {len(policy.statements)}") for policy in changes.removed if changes.split),
-            *((MINUS, policy.name, _listed(policy.statements)) for policy in changes.removed if not changes.split),
-            *((PLUS, policy.name, f"all {len(policy.statements)}") for policy in changes.added if changes.joined),
-            *((PLUS, policy.name, _listed(policy.statements)) for policy in changes.added if not changes.joined),
+            *((MINUS, policy.name, _statements(policy, whole=changes.split)) for policy in changes.removed),
+            *((PLUS, policy.name, _statements(policy, whole=changes.joined)) for policy in changes.added),
         ),
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
+def _statements(policy: PolicySids, *, whole: bool) -> str:
+    """Name the statements of a policy, or count them if it is the one that is split or joined."""
+    return f"all {len(policy.statements)}" if whole else ", ".join(policy.statements)
 
 
 def _rules(upgrade: Upgrade) -> Section:

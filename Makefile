@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write .venv at once, whatever -j says.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format bench docs lock wheel cdktf-cli clean
+.PHONY: help install synth test test-fast check format bench mutants docs lock wheel cdktf-cli clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -40,8 +40,11 @@ format: .venv/.dev ## format, and fix what the linter can fix safely
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/.dev ## time synth: warm, cold, by number of clusters, and with the plain bindings
+bench: .venv/.dev ## time every command: synth warm, cold, by number of clusters and with the plain bindings
 	$(BIN)/python -m benchmarks $(ARGS)
+
+mutants: .venv/.dev ## measure the tests: make small mistakes in a copy and count those that a test notices
+	$(BIN)/python -m tools.mutants $(ARGS)
 
 docs: .venv/.dev ## write docs/configuration.md from the model
 	$(BIN)/python -m tools.reference docs/configuration.md

@@ -1,4 +1,4 @@
-"""`nodeless upgrade`: what changes between two releases, in general or for one cluster of a file."""
+"""`nodeless upgrade`: what changes between two releases, or for a cluster of a file."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def run(options: argparse.Namespace) -> int:
 def _compared(subjects: Sequence[str], to: str | None, config: Path) -> tuple[Upgrade, FileChanges | None]:
     ends = two_releases(subjects, to)
     if ends:
-        from nodeless.upgrade.comparison import compare, contents_anywhere
+        from nodeless.upgrade.comparison import compare, contents_without_cluster
 
-        return compare(*map(contents_anywhere, ends)), None
+        return compare(*map(contents_without_cluster, ends)), None
     # Only a cluster of a file needs the spec, and with it pydantic and YAML.
     from nodeless.upgrade.for_cluster import for_cluster
 
@@ -61,12 +61,12 @@ def _compared(subjects: Sequence[str], to: str | None, config: Path) -> tuple[Up
 
 
 def two_releases(subjects: Sequence[str], to: str | None) -> tuple[Release, Release] | None:
-    """Read FROM TO, or FROM --to TO; None where a cluster is meant."""
+    """Return both releases of `FROM TO` or `FROM --to TO`; None if the argument is a cluster."""
     if len(subjects) > 2:  # noqa: PLR2004 - FROM and TO
         _refuse("arguments", " ".join(subjects), "one cluster, or two releases", f"write {COMMAND} FROM TO")
     if len(subjects) == 2:  # noqa: PLR2004 - FROM and TO
         if to is not None:
-            _refuse("--to", to, "two releases, or --to", f"write {COMMAND} {subjects[0]} --to {to}")
+            _refuse("--to", to, "two releases or --to, not both", f"write {COMMAND} {subjects[0]} --to {to}")
         if not RELEASE_LIKE.fullmatch(subjects[0]) and RELEASE_LIKE.fullmatch(subjects[1]):
             fix = f"for the cluster {subjects[0]} write {COMMAND} {subjects[0]} --to {subjects[1]}"
             _refuse("FROM", subjects[0], "a Karpenter release", fix)

@@ -1,1 +1,1 @@
-"""x."""
+"""What changes between two Karpenter releases, and the reports about it."""

@@ -1,4 +1,4 @@
-"""What differs between two releases in one place: permissions, policies, rules, node role, charts, custom resources."""
+"""Compares two releases: permissions, policies, event rules, node role, charts, custom resources and Kubernetes."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from nodeless.karpenter.policy import Condition, Document, Policy, Statement, do
 from nodeless.karpenter.releases import kubernetes_range
 from nodeless.karpenter.versions import Release
 from nodeless.upgrade.chart_key_changes import KeyChange, key_changes
-from nodeless.upgrade.path import NOT_A_SUPERSET, Leg, Minors, Note, common_kubernetes, legs, notes, warnings
+from nodeless.upgrade.path import NOT_A_SUPERSET, Minors, Note, Stage, common_kubernetes, notes, stages, warnings
 from nodeless.upgrade.resource_changes import ResourceChanges, resource_changes
 
-# Where no cluster is named, these stand for its values.
-ANYWHERE = Place(
+# What the report shows instead of a cluster's own values if no cluster is given.
+PLACEHOLDERS = Place(
     partition="aws", dns_suffix="amazonaws.com", region="<region>", account="<account>", cluster="<cluster>"
 )
 
-# A statement that got another Sid, or got one at all: its earlier name, or what it allowed, and its later name.
+# Statements that upstream renamed: the old Sid and the new one.
 RENAMED_STATEMENTS = {
     "AllowScopedEC2InstanceActions": "AllowScopedEC2InstanceAccessActions",
     "AllowMachineMigrationTagging": "AllowScopedResourceTagging",
 }
+# Statements of releases without Sids: an action that only this statement allows, and the Sid it got later.
 BEFORE_SIDS = {
     "ec2:RunInstances": "(EC2, prices and parameters, unscoped)",
     "sqs:ReceiveMessage": "AllowInterruptionQueueActions",
@@ -45,7 +46,7 @@ UPGRADE, DOWNGRADE, SAME = "upgrade", "downgrade", "same"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What one release makes in one place."""
+    """What one release creates for one cluster."""
 
     release: Release
     policies: tuple[Policy, ...]
@@ -55,7 +56,7 @@ class Contents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What a list gains and loses."""
+    """What is added to a list and removed from it."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -66,7 +67,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementChange:
-    """What becomes of one statement, and in which policy it stands."""
+    """How one statement changes.
+
+    `was` is its earlier Sid if it is renamed; `policy` and `was_policy` are the policies it is in, after and before.
+    """
 
     change: str
     sid: str
@@ -87,7 +91,7 @@ class PolicySids(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyChanges:
-    """Which managed policies come and go; split is one policy that becomes several, joined the reverse."""
+    """The managed policies that are added and removed; `split` if one is split into several, `joined` the reverse."""
 
     added: tuple[PolicySids, ...]
     removed: tuple[PolicySids, ...]
@@ -97,7 +101,7 @@ class PolicyChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleChanges:
-    """Which EventBridge rules come and go."""
+    """The EventBridge rules that are added and removed."""
 
     added: tuple[EventRule, ...]
     removed: tuple[EventRule, ...]
@@ -105,7 +109,7 @@ class RuleChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartChanges:
-    """What differs in the two charts: how the version is written, and the keys they read."""
+    """What changes in both charts: how the version is written, and the keys they read."""
 
     version_before: str
     version_after: str
@@ -115,7 +119,7 @@ class ChartChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubernetesRanges:
-    """The Kubernetes minors 1.x of both releases, and those they share."""
+    """The Kubernetes minors that each release runs on, and those that both run on."""
 
     before: Minors
     after: Minors
@@ -124,7 +128,10 @@ class KubernetesRanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade:
-    """Everything that differs between two releases, and the way from one to the other."""
+    """Everything that differs between two releases, and the path from one to the other.
+
+    `old_statements` are the IAM statements that the new release does not have, ready for `extra_statements`.
+    """
 
     before: Release
     after: Release
@@ -137,29 +144,29 @@ class Upgrade:
     chart: ChartChanges
     resources: ResourceChanges
     kubernetes: KubernetesRanges
-    legs: tuple[Leg, ...]
+    stages: tuple[Stage, ...]
     notes: tuple[Note, ...]
     warnings: tuple[str, ...]
 
     @property
     def direction(self) -> str:
-        """Tell an upgrade from a downgrade."""
+        """Return whether it is an upgrade, a downgrade or the same release."""
         return SAME if self.before == self.after else UPGRADE if self.before < self.after else DOWNGRADE
 
 
-def contents_anywhere(release: Release) -> Contents:
-    """Contents a release for a cluster that is not named."""
+def contents_without_cluster(release: Release) -> Contents:
+    """Return what a release creates, with placeholders for the values of a cluster."""
     grant = Grant(
-        place=ANYWHERE,
+        place=PLACEHOLDERS,
         release=release,
-        node_role_arns=(ANYWHERE.iam("role/<node role>"),),
-        queue_arn=ANYWHERE.regional("sqs", "<queue>"),
+        node_role_arns=(PLACEHOLDERS.iam("role/<node role>"),),
+        queue_arn=PLACEHOLDERS.regional("sqs", "<queue>"),
     )
     packed = pack(grant, whole=fits_whole(grant))
     return Contents(
         release=release,
         policies=tuple(
-            Policy(key=key, name=f"{policy_title(key)}-{ANYWHERE.cluster}", statements=group)
+            Policy(key=key, name=f"{policy_title(key)}-{PLACEHOLDERS.cluster}", statements=group)
             for key, group in packed.items()
         ),
         rules=event_rules(release),
@@ -168,7 +175,7 @@ def contents_anywhere(release: Release) -> Contents:
 
 
 def compare(old: Contents, new: Contents, *, cluster: str | None = None, kubernetes: int | None = None) -> Upgrade:
-    """Compare two pictures of the same place."""
+    """Compare what two releases create for the same cluster."""
     before, after = old.release, new.release
     statements = _statement_changes(old.policies, new.policies)
     return Upgrade(
@@ -195,7 +202,7 @@ def compare(old: Contents, new: Contents, *, cluster: str | None = None, kuberne
             after=Minors(*kubernetes_range(after)),
             common=common_kubernetes(before, after),
         ),
-        legs=legs(before, after, cluster=cluster, kubernetes=kubernetes),
+        stages=stages(before, after, cluster=cluster, kubernetes=kubernetes),
         notes=notes(before, after),
         warnings=(*warnings(before, after), *_superset_warning(statements, before, after)),
     )
@@ -207,7 +214,7 @@ def condition_text(condition: Condition) -> str:
 
 
 def _statement_changes(old: Sequence[Policy], new: Sequence[Policy]) -> tuple[StatementChange, ...]:
-    """Compare statement by statement, those that stay and come in the new order, those that go after them."""
+    """Compare statement by statement: those of the new release in its order, then those that are removed."""
     was, now = _by_identity(old), _by_identity(new)
     changes = [_statement_change(was.get(identity), now.get(identity)) for identity in {**now, **was}]
     return tuple(change for change in changes if change is not None)
@@ -238,7 +245,7 @@ def _statement_change(
 
 
 def _old_statements(old: Sequence[Policy], new: Sequence[Policy]) -> tuple[Document, ...]:
-    """Return the old release's statements that the new one does not have as they are, as IAM writes them."""
+    """Return the old statements that the new release does not have unchanged, as IAM JSON."""
     kept = {statement for policy in new for statement in policy.statements}
     gone = [row for policy in old for row in policy.statements if row not in kept]
     rows: tuple[Document, ...] = tuple(document(gone)["Statement"])
@@ -258,7 +265,7 @@ def _policy_changes(old: Sequence[Policy], new: Sequence[Policy]) -> PolicyChang
 
 
 def _superset_warning(changes: Iterable[StatementChange], before: Release, after: Release) -> tuple[str, ...]:
-    """Warn where the new release's policy does not allow all that the old one's does."""
+    """Warn if the new policy does not allow everything that the old one allows."""
     narrower = any(
         change.actions.removed or change.resources.removed or change.conditions.added or change.change == REMOVED
         for change in changes
@@ -268,7 +275,7 @@ def _superset_warning(changes: Iterable[StatementChange], before: Release, after
 
 
 def _by_identity(policies: Iterable[Policy]) -> dict[str, tuple[Policy, Statement]]:
-    """Find each statement by the name it ends up with; the user's own never change."""
+    """Map each statement by its newest Sid; `extra_statements` are left out, since they do not change."""
     return {
         RENAMED_STATEMENTS.get(title, title): (policy, statement)
         for policy in policies
@@ -279,7 +286,7 @@ def _by_identity(policies: Iterable[Policy]) -> dict[str, tuple[Policy, Statemen
 
 
 def _title(statement: Statement) -> str:
-    """Name a statement by its Sid, or by what it allows where the release's template has no Sids."""
+    """Return the Sid of a statement, or what it allows for releases without Sids."""
     if statement.sid:
         return statement.sid
     known = [name for action, name in BEFORE_SIDS.items() if action in statement.actions]

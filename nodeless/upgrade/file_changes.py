@@ -1,4 +1,4 @@
-"""What an upgrade means for one cluster of a file, as values: the line to edit and the keys that change with it."""
+"""What to change in clusters.yaml for an upgrade: the version, Helm values and other keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from nodeless.finding import Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """Where the version is written in the file, and what to write there, stop by stop."""
+    """The line with the version, and what to write there: one version per stage.
+
+    `line` and `was` are None if the version is not in the file yet; `also_changes` names the other clusters that get
+    the version from the same line.
+    """
 
     file: str
     path: str
@@ -19,17 +23,17 @@ class Edit:
     also_changes: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Write the edit as one sentence."""
+        """Write the edit on one line."""
         place = f"{self.file}, line {self.line}: {self.path}" if self.line else f"{self.file}: add {self.path}"
         was = f'"{self.was}" becomes ' if self.was else ""
         write = ", then ".join(f'"{version}"' for version in self.write)
-        also = f" (this changes {', '.join(self.also_changes)} too)" if self.also_changes else ""
+        also = f" (also changes {', '.join(self.also_changes)})" if self.also_changes else ""
         return f"{place}: {was}{write}{also}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueChange:
-    """What becomes of a Helm value of the user's own."""
+    """A Helm value of the user that the new release does not read; `instead` is its new name if it has one."""
 
     key: str
     change: str
@@ -39,7 +43,7 @@ class ValueChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChanges:
-    """What the upgrade means for one cluster of a file."""
+    """What to change in a file for one cluster; `findings` are what the new release would refuse."""
 
     cluster: str
     region: str

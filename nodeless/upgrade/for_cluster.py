@@ -1,4 +1,4 @@
-"""Compares the release of one cluster of a file with another release."""
+"""Compares the release of a cluster in clusters.yaml with another release."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from nodeless.spec.reading import read
 from nodeless.spec.resolution import resolve
 from nodeless.trees import leaves
 from nodeless.upgrade.chart_key_changes import GONE, RENAMED
-from nodeless.upgrade.comparison import ANYWHERE, Contents, Upgrade, compare
+from nodeless.upgrade.comparison import PLACEHOLDERS, Contents, Upgrade, compare
 from nodeless.upgrade.file_changes import Edit, FileChanges, ValueChange
 
 
 def for_cluster(name: str | None, new: Release, config: Path) -> tuple[Upgrade, FileChanges]:
-    """Compare the release of a cluster with another one, with the cluster's own names, values and Kubernetes."""
+    """Compare the release of a cluster with another one, using the cluster's own names, values and Kubernetes."""
     tree, line_of = read(config)
     rows = resolve(tree, source=str(config), line_of=line_of)
-    index = _index(name, [installation.name for _, installation in rows], config)
+    index = _find(name, [installation.name for _, installation in rows], config)
     cluster, installation = rows[index]
     old = installation.release
     upgrade = compare(
@@ -40,27 +40,27 @@ def for_cluster(name: str | None, new: Release, config: Path) -> tuple[Upgrade, 
         path=written_path(path),
         line=line_of(path) if written else None,
         was=written,
-        write=tuple(str(leg.after) for leg in upgrade.legs) or (str(new),),
-        also_changes=_sharing(tree, index) if path[0] == "defaults" else (),
+        write=tuple(str(stage.after) for stage in upgrade.stages) or (str(new),),
+        also_changes=_others_with_default_version(tree, index) if path[0] == "defaults" else (),
     )
     try:
         resolve(_with_version(tree, index, new), source=str(config), line_of=line_of)
-        problems: tuple[Finding, ...] = ()
+        findings: tuple[Finding, ...] = ()
     except SpecError as error:
-        problems = tuple(problem for problem in error.findings if _is_news(problem, index))
+        findings = tuple(finding for finding in error.findings if _is_of(finding, index))
     return upgrade, FileChanges(
         cluster=installation.name,
         region=installation.region,
         edit=edit,
         values=value_changes(installation.values, old, new),
-        findings=problems,
+        findings=findings,
     )
 
 
 def contents(installation: Installation) -> Contents:
-    """Return what a release creates for this cluster; an account that is only known at apply stays open."""
+    """Return what a release creates for a cluster, with a placeholder for the account if the file has none."""
     release = installation.release
-    place = place_of(installation, account=installation.account or ANYWHERE.account)
+    place = place_of(installation, account=installation.account or PLACEHOLDERS.account)
     return Contents(
         release=release,
         policies=controller_policies(installation, place),
@@ -70,7 +70,7 @@ def contents(installation: Installation) -> Contents:
 
 
 def value_changes(values: Any, old: Release, new: Release) -> tuple[ValueChange, ...]:  # noqa: ANN401 - any YAML
-    """Say which Helm values of the user's own the old release reads and the new one does not."""
+    """Return the user's Helm values that the old release reads and the new one does not."""
     lost = [path for path, _ in leaves(values) if reads(old, path) and not reads(new, path)]
     return tuple(
         ValueChange(
@@ -84,7 +84,7 @@ def value_changes(values: Any, old: Release, new: Release) -> tuple[ValueChange,
 
 
 def _version_path(tree: Any, index: int) -> tuple[tuple[str | int, ...], str | None]:  # noqa: ANN401 - any YAML
-    """Find where the version of a cluster is written: at the cluster, under defaults, or nowhere yet."""
+    """Return the path of a cluster's version, and its text if it is written: at the cluster or under defaults."""
     own: tuple[str | int, ...] = ("clusters", index, "karpenter", "version")
     written = (tree["clusters"][index].get("karpenter") or {}).get("version")
     if written is None:
@@ -93,8 +93,8 @@ def _version_path(tree: Any, index: int) -> tuple[tuple[str | int, ...], str | N
     return own, written
 
 
-def _sharing(tree: Any, index: int) -> tuple[str, ...]:  # noqa: ANN401 - any YAML
-    """Name the other clusters whose version comes from the defaults."""
+def _others_with_default_version(tree: Any, index: int) -> tuple[str, ...]:  # noqa: ANN401 - any YAML
+    """Return the other clusters that get their version from the defaults."""
     return tuple(
         row["name"]
         for place, row in enumerate(tree["clusters"])
@@ -103,24 +103,39 @@ def _sharing(tree: Any, index: int) -> tuple[str, ...]:  # noqa: ANN401 - any YA
 
 
 def _with_version(tree: Any, index: int, release: Release) -> Any:  # noqa: ANN401 - any YAML
-    """Copy the file with another version of one cluster."""
+    """Return the file with another version for one cluster, without what the report shows in sections of its own.
+
+    These are Helm values and Kubernetes; left in, they would be found first and hide other findings.
+    """
+    defaults = tree.get("defaults") or {}
     row = tree["clusters"][index]
-    changed = {**row, "karpenter": {**(row.get("karpenter") or {}), "version": str(release)}}
-    return {**tree, "clusters": [*tree["clusters"][:index], changed, *tree["clusters"][index + 1 :]]}
+    changed = _without(row, "kubernetes") | {"karpenter": _karpenter(row) | {"version": str(release)}}
+    return {
+        **tree,
+        "defaults": _without(defaults, "kubernetes") | {"karpenter": _karpenter(defaults)},
+        "clusters": [*tree["clusters"][:index], changed, *tree["clusters"][index + 1 :]],
+    }
 
 
-def _is_news(problem: Finding, index: int) -> bool:
-    """Tell whether a problem is this cluster's, and not told elsewhere: among the values, or as a step."""
-    own = problem.path[2:] if problem.path[:2] == ("clusters", index) else problem.path[1:]
-    foreign = problem.path[:1] == ("clusters",) and problem.path[:2] != ("clusters", index)
-    return not foreign and own[:2] != ("karpenter", "values") and own != ("kubernetes",)
+def _karpenter(keys: Any) -> dict[str, Any]:  # noqa: ANN401 - any YAML
+    return _without(keys.get("karpenter") or {}, "values")
 
 
-def _index(name: str | None, names: list[str], config: Path) -> int:
+def _without(keys: Any, name: str) -> dict[str, Any]:  # noqa: ANN401 - any YAML
+    return {key: value for key, value in keys.items() if key != name}
+
+
+def _is_of(finding: Finding, index: int) -> bool:
+    """Return whether a finding is about this cluster, or about the file as a whole."""
+    return finding.path[:1] != ("clusters",) or finding.path[:2] == ("clusters", index)
+
+
+def _find(name: str | None, names: list[str], config: Path) -> int:
+    """Return the index of the cluster; its name may be left out if the file has one cluster."""
     if name is None and len(names) == 1:
         return 0
     if name in names:
         return names.index(name)
-    fix = f"write nodeless upgrade {names[0]} --to …" if name is None else "name one of these"
-    expected = f"one of the clusters of {config}: {', '.join(names)}"
+    fix = f"write nodeless upgrade {names[0]} --to …" if name is None else "use one of these names"
+    expected = f"a cluster in {config}: {', '.join(names)}"
     raise SpecError("nodeless upgrade", [Finding(("CLUSTER",), name or MISSING, expected, fix)])

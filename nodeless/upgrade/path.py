@@ -1,4 +1,4 @@
-"""The way from one release to another: where to stop, what to do in which order, and what to beware of."""
+"""The upgrade path from one release to another: the stages, the steps of each stage, notes and warnings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Boundary = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Waypoint:
-    """A release that must be run for a while between two others."""
+    """A release to stop at on the way from one range of releases to another."""
 
     coming_from: Window
     going_to: Window
@@ -28,19 +28,19 @@ LAST_ALPHA, BOTH_APIS, LAST_BETA, CONVERTING = (
     Release(0, 37, 8),
     Release(1, 0, 14),
 )
-WAY_BACK_FROM_1_0 = "the patches that 1.0 can be rolled back to are 0.33.12, 0.34.13, 0.35.12, 0.36.9 and 0.37.7 on"
+ROLLBACK_FROM_1_0 = (
+    "1.0 can be rolled back to 0.33.12, 0.34.13, 0.35.12, 0.36.9, 0.37.7 and later patches of these minors"
+)
 
 WAYPOINTS = (
     Waypoint(before(0, 31, 4), since(0, 32), LAST_ALPHA, "0.32 can be rolled back to 0.31.4 and newer only"),
-    Waypoint(
-        before(0, 32), since(0, 33), BOTH_APIS, "the only minor that serves the alpha APIs and v1beta1 side by side"
-    ),
-    Waypoint(before(0, 33), since(1, 0), LAST_BETA, f"1.0 is reached from 0.33 to 0.37; {WAY_BACK_FROM_1_0}"),
-    Waypoint(between((0, 33), (0, 33, 12)), since(1, 0), Release(0, 33, 12), WAY_BACK_FROM_1_0),
-    Waypoint(between((0, 34), (0, 34, 13)), since(1, 0), Release(0, 34, 13), WAY_BACK_FROM_1_0),
-    Waypoint(between((0, 35), (0, 35, 12)), since(1, 0), Release(0, 35, 12), WAY_BACK_FROM_1_0),
-    Waypoint(between((0, 36), (0, 36, 9)), since(1, 0), Release(0, 36, 9), WAY_BACK_FROM_1_0),
-    Waypoint(between((0, 37), (0, 37, 7)), since(1, 0), LAST_BETA, WAY_BACK_FROM_1_0),
+    Waypoint(before(0, 32), since(0, 33), BOTH_APIS, "the only minor that serves both the alpha APIs and v1beta1"),
+    Waypoint(before(0, 33), since(1, 0), LAST_BETA, f"upgrade to 1.0 from 0.33 to 0.37 only; {ROLLBACK_FROM_1_0}"),
+    Waypoint(between((0, 33), (0, 33, 12)), since(1, 0), Release(0, 33, 12), ROLLBACK_FROM_1_0),
+    Waypoint(between((0, 34), (0, 34, 13)), since(1, 0), Release(0, 34, 13), ROLLBACK_FROM_1_0),
+    Waypoint(between((0, 35), (0, 35, 12)), since(1, 0), Release(0, 35, 12), ROLLBACK_FROM_1_0),
+    Waypoint(between((0, 36), (0, 36, 9)), since(1, 0), Release(0, 36, 9), ROLLBACK_FROM_1_0),
+    Waypoint(between((0, 37), (0, 37, 7)), since(1, 0), LAST_BETA, ROLLBACK_FROM_1_0),
     Waypoint(
         before(1, 0),
         since(1, 1),
@@ -49,172 +49,194 @@ WAYPOINTS = (
     ),
 )
 
-# Who has to see to a note.
+# Who has to act on a note.
 NODELESS, YOU = "nodeless", "you"
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What changes at a release, beyond what a comparison of tables shows; `back` is what it means to return below."""
+    """A change at a release that the compared tables do not show, and the warning for a downgrade below it."""
 
     at: Boundary
     who: str
     text: str
-    back: str | None = None
+    downgrade_warning: str | None = None
 
 
 UPGRADE_NOTES = (
-    Note((0, 26), NODELESS, "The chart no longer asks for CPU and memory: controller.resources is set"),
-    Note((0, 27), YOU, "Two replicas never share a host: outside Fargate they need two nodes"),
-    Note((0, 28), NODELESS, "The Machine CRD must be there before the controller: karpenter-crd is installed first"),
-    Note((0, 28), NODELESS, "Upstream encrypts the queue from here on: here it always was"),
-    Note((0, 29), YOU, "Permissions are tied to the cluster's tags: instances without them are no longer touched"),
+    Note((0, 26), NODELESS, "The chart no longer requests CPU and memory: nodeless sets controller.resources"),
+    Note((0, 27), YOU, "Two replicas never run on the same host: outside Fargate they need two nodes"),
     Note(
-        (0, 32),
+        (0, 28),
+        NODELESS,
+        "The Machine CRD must exist before the controller starts: nodeless installs karpenter-crd first",
+    ),
+    Note((0, 28), NODELESS, "Upstream encrypts the queue from this release on: nodeless does so for every release"),
+    Note(
+        (0, 29),
         YOU,
-        "Provisioner and AWSNodeTemplate become NodePool and EC2NodeClass; permissions follow the tag "
-        "karpenter.sh/nodepool, so old and new policy stand side by side while nodes move",
-        "0.32 can be rolled back to 0.31.4 and newer only; NodePools do not become Provisioners again",
+        "Permissions depend on the cluster's tags: Karpenter can no longer change instances without these tags",
     ),
     Note(
         (0, 32),
         YOU,
-        "Karpenter makes instance profiles itself, from spec.role of the EC2NodeClass: the profile of the stack stays "
+        "NodePool and EC2NodeClass replace Provisioner and AWSNodeTemplate; permissions depend on the tag "
+        "karpenter.sh/nodepool, so keep the old permissions until all nodes are replaced",
+        "0.32 can be rolled back to 0.31.4 and newer only; NodePools are not converted back to Provisioners",
+    ),
+    Note(
+        (0, 32),
+        YOU,
+        "Karpenter creates instance profiles itself, from spec.role of the EC2NodeClass: the stack keeps its profile "
         "until nodes.instance_profile is false",
     ),
     Note(
         (0, 33),
         YOU,
-        "Upstream's guide moves the controller to kube-system; karpenter.namespace stays as it is written. Moving it "
-        "changes the subject of the IRSA trust and the Fargate selector",
+        "Upstream's guide moves the controller to kube-system; nodeless keeps karpenter.namespace as written. Changing "
+        "it changes the subject of the IRSA trust and the Fargate selector",
     ),
-    Note((0, 33), YOU, "The alpha APIs are gone", "The alpha APIs come back with 0.32, empty"),
+    Note((0, 33), YOU, "The alpha APIs are removed", "0.32 serves the alpha APIs again, but their objects are lost"),
     Note((0, 33), YOU, "Drift is on by default: nodes that no longer match their pool or class are replaced"),
     Note(
-        (0, 34), NODELESS, "dnsPolicy becomes ClusterFirst: on Fargate it is set to Default, so that DNS needs no node"
+        (0, 34),
+        NODELESS,
+        "dnsPolicy defaults to ClusterFirst: on Fargate nodeless sets Default, so that DNS needs no node",
     ),
     Note((0, 34), YOU, "The controller needs more CPU and memory; budgets need the CRDs of this release"),
-    Note((0, 35), NODELESS, "Chart versions lose their v"),
+    Note((0, 35), NODELESS, "Chart versions no longer start with v"),
     Note(
         (1, 0),
         YOU,
-        "v1 is stored from here on, v1beta1 still served; the new policy asks for the tag eks:eks-cluster-name, which "
-        "older controllers never set, so old and new policy stand side by side during the change",
-        f"{WAY_BACK_FROM_1_0}: no other release reads objects stored as v1",
+        "Objects are stored as v1, v1beta1 is still served; the new policy requires the tag eks:eks-cluster-name, "
+        "which older controllers never set, so keep the old permissions during the change",
+        f"{ROLLBACK_FROM_1_0}: no other release reads objects stored as v1",
     ),
-    Note((1, 0), NODELESS, "karpenter-crd learns the namespace, name and port of the conversion webhook"),
-    Note((1, 0), NODELESS, "Upstream denies plain HTTP to the queue from here on: here it always was"),
     Note(
-        (1, 0), NODELESS, "Replicas must spread over zones: on Fargate the spread is relaxed, or one may stay pending"
+        (1, 0),
+        NODELESS,
+        "karpenter-crd needs the namespace, name and port of the conversion webhook: nodeless sets them",
     ),
-    Note((1, 0), YOU, "Metrics move to port 8080: change scrape configurations of your own"),
+    Note(
+        (1, 0),
+        NODELESS,
+        "Upstream denies plain HTTP to the queue from this release on: nodeless does so for every release",
+    ),
+    Note(
+        (1, 0),
+        NODELESS,
+        "Replicas must spread over zones: on Fargate nodeless relaxes this, or a replica could stay pending",
+    ),
+    Note((1, 0), YOU, "Metrics move to port 8080: change your own scrape configurations"),
     Note(
         (1, 0),
         YOU,
-        "The metadata hop limit defaults to 1: pods that ask the node for credentials need IRSA or a limit of 2",
+        "The metadata hop limit defaults to 1: pods that use the node's credentials need IRSA or a limit of 2",
     ),
     Note(
         (1, 1),
         YOU,
-        "v1beta1 is gone, and the webhook with its values; nodeClassRef needs group and kind",
-        "Below 1.1 the way leads through 1.0, which converts v1beta1 again",
+        "v1beta1 and the webhook with its values are removed; nodeClassRef needs group and kind",
+        "Go below 1.1 through 1.0, which converts v1beta1",
     ),
     Note(
         (1, 1),
         YOU,
-        "Launch templates carry eks:eks-cluster-name instead of karpenter.k8s.aws/cluster: look at filters of your own",
+        "Launch templates carry eks:eks-cluster-name instead of karpenter.k8s.aws/cluster: check your own filters",
     ),
-    Note((1, 3), NODELESS, "Capacity reservations may be used: permissions are there"),
-    Note((1, 4), NODELESS, "Nodes may pull images and no longer list repositories: AmazonEC2ContainerRegistryPullOnly"),
-    Note((1, 5), NODELESS, "The chart refuses to render without settings.clusterName: it is set"),
+    Note((1, 3), NODELESS, "Karpenter can use capacity reservations: nodeless grants the permissions"),
+    Note((1, 4), NODELESS, "Nodes can pull images but no longer list repositories: AmazonEC2ContainerRegistryPullOnly"),
+    Note((1, 5), NODELESS, "The chart does not render without settings.clusterName: nodeless sets it"),
     Note((1, 6), YOU, "Capacity reservations are used by default (reservedCapacity)"),
     Note(
         (1, 7),
         YOU,
-        "Instance profiles that Karpenter makes lie under the path /karpenter/<region>/<cluster>/: look at permission "
+        "Instance profiles that Karpenter creates have the path /karpenter/<region>/<cluster>/: check permissions "
         "boundaries and service control policies that name profiles",
     ),
     Note(
         (1, 9),
         NODELESS,
-        "Five managed policies take the place of one, and its name KarpenterControllerPolicy-<cluster> disappears: a "
-        "role takes ten by default",
+        "Five managed policies replace KarpenterControllerPolicy-<cluster>; a role can have ten by default",
     ),
-    Note((1, 10), NODELESS, "A fifth rule reports interruptible capacity reservations"),
-    Note((1, 11), NODELESS, "Placement groups may be used: permissions are there"),
-    Note((1, 12), NODELESS, "ec2:DescribeInstanceStatus is required: it is granted"),
+    Note((1, 10), NODELESS, "A fifth event rule reports interruptions of capacity reservations"),
+    Note((1, 11), NODELESS, "Karpenter can use placement groups: nodeless grants the permissions"),
+    Note((1, 12), NODELESS, "Karpenter needs ec2:DescribeInstanceStatus: nodeless grants it"),
     Note(
         (1, 12),
         YOU,
-        "Zonal shift is a choice: karpenter.zonal_shift: true, and zonal shift enabled on the EKS cluster itself",
+        "Zonal shift is optional: set karpenter.zonal_shift: true, and enable zonal shift on the EKS cluster",
     ),
-    Note((1, 14), NODELESS, "The CapacityBuffer CRD comes with karpenter-crd, which moves with the controller"),
+    Note((1, 14), NODELESS, "karpenter-crd has the CapacityBuffer CRD; it is upgraded together with the controller"),
 )
 
-# What to know of single releases, whoever comes from where.
+# Warnings about single releases.
 RELEASE_WARNINGS: tuple[tuple[Window, str], ...] = (
-    (between((0, 28, 0), (0, 28, 1)), "0.28.0 fails on Kubernetes 1.26 and newer: take 0.28.1"),
-    (between((0, 32, 0), (0, 32, 2)), "EC2NodeClass has no spec.instanceProfile before 0.32.2"),
-    (between((1, 0, 0), (1, 0, 4)), "spec.disruption of a NodePool must be written with consolidateAfter before 1.0.4"),
+    (between((0, 28, 0), (0, 28, 1)), "0.28.0 fails on Kubernetes 1.26 and newer: use 0.28.1"),
+    (between((0, 32, 0), (0, 32, 2)), "Before 0.32.2, EC2NodeClass has no spec.instanceProfile"),
+    (between((1, 0, 0), (1, 0, 4)), "Before 1.0.4, spec.disruption of a NodePool is required, with consolidateAfter"),
     (
         between((1, 7, 0), (1, 8, 3)),
-        "In an isolated VPC 1.7.0 to 1.8.2 call iam:ListInstanceProfiles all the same and log errors: take 1.8.8",
+        "In an isolated VPC, 1.7.0 to 1.8.2 still call iam:ListInstanceProfiles and log errors: use 1.8.8",
     ),
-    (between((1, 8, 0), (1, 8, 1)), "1.8.0 spells the gate settings.featureGates.StaticCapacity"),
-    (between((1, 8, 4), (1, 8, 5)), "Avoid 1.8.4: take 1.8.8"),
+    (between((1, 8, 0), (1, 8, 1)), "1.8.0 writes the feature gate as settings.featureGates.StaticCapacity"),
+    (between((1, 8, 4), (1, 8, 5)), "Avoid 1.8.4: use 1.8.8"),
     (
         between((1, 12), (1, 13)),
-        "Upstream's own zonal-shift statement of 1.12 does not work: the one of 1.13 is granted instead",
+        "Upstream's own zonal-shift statement of 1.12 does not work: nodeless grants the one of 1.13 instead",
     ),
 )
 
 NOT_A_SUPERSET = (
-    "The policy of {after} is not a superset of that of {before}: each controller needs the policy of its own release. "
-    "Change both together through karpenter.version, and go back the same way"
+    "The policy of {after} is not a superset of the policy of {before}: each controller needs the policy of its own "
+    "release. Change karpenter.version, which changes both together, also for a rollback"
 )
 
 KEEP_OLD_STATEMENTS = (
-    "Keep the old permissions while both controllers may run: put old_statements of `{command} --format json` under "
-    "extra_statements"
+    "Keep the old permissions while both controllers may run: copy old_statements from the output of "
+    "{command} --format json to extra_statements"
 )
-DROP_OLD_STATEMENTS = "Take the old statements out of extra_statements and apply again"
+DROP_OLD_STATEMENTS = "Remove the old statements from extra_statements and apply again"
 
-# In the order of one leg; a row with a boundary counts only where the leg crosses it.
+# The steps of a stage, in order. A row with a release applies only if the stage goes from below it to it or beyond.
 STEPS: tuple[tuple[Boundary | None, str], ...] = (
     ((0, 32), KEEP_OLD_STATEMENTS),
     ((1, 0), KEEP_OLD_STATEMENTS),
     (
         (0, 32),
-        "Write every Provisioner and AWSNodeTemplate again as NodePool and EC2NodeClass; keep the old ones for now",
+        "Rewrite every Provisioner and AWSNodeTemplate as NodePool and EC2NodeClass; keep the old ones for now",
     ),
     (
         (1, 0),
-        "Rewrite node_pools and node_classes in the shape of v1; what is in the cluster is converted by the webhook",
+        "Rewrite node_pools and node_classes as v1; the webhook converts the objects in the cluster",
     ),
-    ((1, 1), "Leave no manifest of v1beta1 behind, in Git or in scripts: {after} does not serve it"),
-    (None, 'Set karpenter.version to "{after}", change the values keys that are renamed or gone, run nodeless synth'),
+    ((1, 1), "Rewrite every v1beta1 manifest in Git and scripts: {after} does not serve v1beta1"),
     (
         None,
-        "Read the plan and apply it: one apply changes permissions and CRDs, then the controller, then the pools",
+        'Set karpenter.version to "{after}", change the Helm values that are renamed or removed, run nodeless synth',
     ),
-    (None, "Wait for the rollout; the controller's log must be free of UnauthorizedOperation and AccessDenied"),
+    (
+        None,
+        "Read the plan and apply it: it changes permissions and CRDs, then the controller, then the node pools",
+    ),
+    (None, "Wait for the rollout; the controller's log must not contain UnauthorizedOperation or AccessDenied"),
     ((0, 32), "Drain the nodes of the old Provisioners, then delete Provisioners, AWSNodeTemplates and Machines"),
     ((0, 32), DROP_OLD_STATEMENTS),
     ((1, 0), DROP_OLD_STATEMENTS),
 )
 
-STEPS_BACK: tuple[tuple[Boundary | None, str], ...] = (
-    (None, "Take out of node_pools, node_classes and values what {after} does not know (listed below as gone)"),
-    ((1, 0), "Rewrite node_pools and node_classes in the shape of v1beta1"),
-    ((0, 32), "Write every NodePool and EC2NodeClass again as Provisioner and AWSNodeTemplate: nothing converts them"),
-    (None, 'Set karpenter.version to "{after}" and run nodeless synth: permissions, CRDs and charts go back together'),
-    (None, "Read the plan with care and apply it; CRDs that go back refuse objects that use newer fields"),
-    (None, "Wait for the rollout; the controller's log must be free of UnauthorizedOperation and AccessDenied"),
+DOWNGRADE_STEPS: tuple[tuple[Boundary | None, str], ...] = (
+    (None, "Remove from node_pools, node_classes and values what {after} does not support (listed below as removed)"),
+    ((1, 0), "Rewrite node_pools and node_classes as v1beta1"),
+    ((0, 32), "Rewrite every NodePool and EC2NodeClass as Provisioner and AWSNodeTemplate: nothing converts them"),
+    (None, 'Set karpenter.version to "{after}" and run nodeless synth: permissions, CRDs and charts change together'),
+    (None, "Read the plan with care and apply it; the older CRDs reject objects that use newer fields"),
+    (None, "Wait for the rollout; the controller's log must not contain UnauthorizedOperation or AccessDenied"),
 )
 
 
 class Minors(NamedTuple):
-    """A span of Kubernetes minors 1.x."""
+    """A range of Kubernetes minors 1.x."""
 
     first: int
     last: int
@@ -225,8 +247,8 @@ class Minors(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leg:
-    """One change of the version, with what to do in order and the Kubernetes minors both ends run on."""
+class Stage:
+    """One change of the version: its steps in order, and the Kubernetes minors that both releases run on."""
 
     before: Release
     after: Release
@@ -235,21 +257,24 @@ class Leg:
     steps: tuple[str, ...]
 
 
-def crosses(boundary: Boundary, old: Release, new: Release) -> bool:
-    """Tell whether the boundary lies between two releases, in either direction."""
-    return min(old, new) < boundary <= max(old, new)
-
-
-def legs(old: Release, new: Release, *, cluster: str | None = None, kubernetes: int | None = None) -> tuple[Leg, ...]:
-    """Return the way as legs; the way down is the way up, walked backwards."""
+def stages(
+    old: Release, new: Release, *, cluster: str | None = None, kubernetes: int | None = None
+) -> tuple[Stage, ...]:
+    """Return the stages of the path; a downgrade stops where the upgrade does, in reverse order."""
     stops = _stops(old, new) if old <= new else _stops(new, old)[::-1]
-    way: list[Leg] = []
+    path: list[Stage] = []
     for (start, _), (end, reason) in itertools.pairwise(stops):
-        common = common_kubernetes(start, end)
-        move, kubernetes = _control_plane(start, end, common, kubernetes)
-        steps = (*move, *_steps(start, end, cluster))
-        way.append(Leg(before=start, after=end, reason=reason, kubernetes=common, steps=steps))
-    return tuple(way)
+        control_plane, kubernetes = control_plane_steps(start, end, kubernetes)
+        path.append(
+            Stage(
+                before=start,
+                after=end,
+                reason=reason,
+                kubernetes=common_kubernetes(start, end),
+                steps=(*control_plane, *_steps(start, end, cluster)),
+            )
+        )
+    return tuple(path)
 
 
 def common_kubernetes(one: Release, other: Release) -> Minors | None:
@@ -260,22 +285,46 @@ def common_kubernetes(one: Release, other: Release) -> Minors | None:
 
 
 def notes(old: Release, new: Release) -> tuple[Note, ...]:
-    """Return what an upgrade brings, in the order of the releases."""
+    """Return the notes of an upgrade, in the order of the releases; a downgrade has warnings instead."""
     return tuple(note for note in UPGRADE_NOTES if old < note.at <= new)
 
 
 def warnings(old: Release, new: Release) -> tuple[str, ...]:
-    """Return what to beware of: the releases on the way, and on the way down the limits of a return."""
-    stops = [leg.after for leg in legs(old, new)]
-    found = [text for stop in stops for text in in_effect(stop, RELEASE_WARNINGS)]
-    found += [note.back for note in UPGRADE_NOTES if note.back and new < note.at <= old]
+    """Return the warnings about the releases on the path, and about a downgrade."""
+    found = [text for stage in stages(old, new) for text in in_effect(stage.after, RELEASE_WARNINGS)]
+    found += [note.downgrade_warning for note in UPGRADE_NOTES if note.downgrade_warning and new < note.at <= old]
     newest = next(Release(*last) for last in LAST_PATCHES if last[:2] == new[:2])
     if new != newest:
         found.append(f"{newest} is the newest patch of {new.major}.{new.minor}: prefer it to {new}")
     return tuple(dict.fromkeys(found))
 
 
+def control_plane_steps(start: Release, end: Release, kubernetes: int | None) -> tuple[tuple[str, ...], int | None]:
+    """Return what to do with the control plane before a stage, and its Kubernetes minor after that.
+
+    `kubernetes` is the minor it runs now, or None if the file does not say it.
+    """
+    common = common_kubernetes(start, end)
+    if common is None:
+        return (
+            f"{start} and {end} run on no common Kubernetes: stop the controller and upgrade the control plane",
+        ), None
+    if kubernetes is None:
+        (oldest, newest), (lowest, highest) = kubernetes_range(start), kubernetes_range(end)
+        if lowest <= oldest and newest <= highest:
+            return (), None
+        return (f"The control plane must run Kubernetes {common}, which both releases support",), None
+    if kubernetes < common.first:
+        return (f"Upgrade the control plane from Kubernetes 1.{kubernetes} to 1.{common.first}",), common.first
+    if kubernetes > common.last:
+        both = f"{min(start, end)} and {max(start, end)} together ({common})"
+        refusal = f"Do not continue: Kubernetes 1.{kubernetes} is too new for {both}"
+        return (f"{refusal}, and a control plane cannot be downgraded",), kubernetes
+    return (), kubernetes
+
+
 def _stops(old: Release, new: Release) -> list[tuple[Release, str | None]]:
+    """Return the releases of an upgrade, each with the reason for the stop."""
     stops: list[tuple[Release, str | None]] = [(old, None)]
     for waypoint in WAYPOINTS:
         if stops[-1][0] in waypoint.coming_from and new in waypoint.going_to:
@@ -283,36 +332,13 @@ def _stops(old: Release, new: Release) -> list[tuple[Release, str | None]]:
     return [*stops, (new, None)] if new != stops[-1][0] else stops
 
 
-def _control_plane(
-    start: Release, end: Release, common: Minors | None, kubernetes: int | None
-) -> tuple[tuple[str, ...], int | None]:
-    """Say what the control plane needs before a leg, and where it stands then."""
-    if common is None:
-        return (
-            f"{start} and {end} share no Kubernetes minor: the controller pauses while the control plane moves",
-        ), None
-    if kubernetes is None:
-        moves = not _within(kubernetes_range(start), kubernetes_range(end))
-        return ((f"The control plane must be on Kubernetes {common}, where both releases run",) if moves else ()), None
-    if kubernetes < common.first:
-        return (f"Move the control plane from Kubernetes 1.{kubernetes} to 1.{common.first}",), common.first
-    if kubernetes > common.last:
-        refusal = (
-            f"Do not go on: Kubernetes 1.{kubernetes} is too new for {min(start, end)} and {max(start, end)} together"
-        )
-        return (f"{refusal} ({common}), and a control plane does not go back",), kubernetes
-    return (), kubernetes
-
-
 def _steps(start: Release, end: Release, cluster: str | None) -> tuple[str, ...]:
-    table = STEPS if start < end else STEPS_BACK
+    """Return the steps of a stage that the tables list."""
+    table = STEPS if start < end else DOWNGRADE_STEPS
     command = f"nodeless upgrade {cluster} --to {end}" if cluster else f"nodeless upgrade {start} {end}"
+    lower, upper = min(start, end), max(start, end)
     return tuple(
         text.format(after=end, command=command)
         for boundary, text in table
-        if boundary is None or crosses(boundary, start, end)
+        if boundary is None or lower < boundary <= upper
     )
-
-
-def _within(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]

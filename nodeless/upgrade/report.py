@@ -1,11 +1,11 @@
-"""How an upgrade is printed: tables on a terminal, aligned text in a pipe, markdown or JSON for a pull request."""
+"""Prints an upgrade report: tables on a terminal, aligned text in a pipe, markdown or JSON on request."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -13,44 +13,42 @@ from nodeless.karpenter.versions import Release
 from nodeless.upgrade.comparison import Upgrade
 from nodeless.upgrade.file_changes import FileChanges
 from nodeless.upgrade.path import Minors
-from nodeless.upgrade.sections import MINUS, PLUS, TILDE, Section, headline, sections
+from nodeless.upgrade.sections import MINUS, PLUS, TILDE, WARNINGS, Section, headline, sections
 
 COLOURS = {PLUS: "green", MINUS: "red", TILDE: "yellow"}
+# What markdown could read as code, the end of a cell, HTML, a link or emphasis; not an underscore within a word.
+MARKUP = re.compile(r"[\\`|<&*\[]|(?<![^\W_])_|_(?![^\W_])|~(?=\S)|(?<=\S)~")
 
 
 def as_text(upgrade: Upgrade, file_changes: FileChanges | None) -> str:
     """Write aligned text."""
     blocks = [headline(upgrade, file_changes)]
-    for part in sections(upgrade, file_changes):
-        rows = [part.header, *part.rows] if part.rows else []
+    for section in sections(upgrade, file_changes):
+        rows = [section.header, *section.rows] if section.rows else []
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        blocks.append("\n".join([part.title, *(f"  {line}" for line in (*table, *_marked(part, "-")))]))
+        blocks.append("\n".join([section.title, *(f"  {line}" for line in (*table, *_items(section)))]))
     return "\n\n".join(blocks) + "\n"
 
 
 def as_markdown(upgrade: Upgrade, file_changes: FileChanges | None) -> str:
-    """Write markdown, with everything that is code in backticks where a reader would otherwise lose it."""
-    blocks = [f"## {_cell(headline(upgrade, file_changes))}"]
-    for part in sections(upgrade, file_changes):
-        table = [
-            _row(part.header),
-            _row(["---"] * len(part.header)),
-            *(_row([_cell(cell) for cell in row]) for row in part.rows),
-        ]
-        lines = [_cell(line) for line in _marked(part, "-")]
-        blocks += [f"### {_cell(part.title)}", "\n".join([*(table if part.rows else []), *lines])]
+    """Write markdown."""
+    blocks = [f"## {escaped(headline(upgrade, file_changes))}"]
+    for section in sections(upgrade, file_changes):
+        rows = [section.header, ["---"] * len(section.header), *(map(escaped, row) for row in section.rows)]
+        table = map(_row, rows) if section.rows else ()
+        blocks += [f"### {escaped(section.title)}", "\n".join([*table, *map(escaped, _items(section))])]
     return "\n\n".join(blocks) + "\n"
 
 
 def as_json(upgrade: Upgrade, file_changes: FileChanges | None) -> str:
-    """Write everything, old statements included, as one object."""
-    tree = plain(upgrade)
-    ends = {"from": tree.pop("before"), "to": tree.pop("after"), "direction": upgrade.direction}
-    return json.dumps(ends | {"file": plain(file_changes) if file_changes else None} | tree, indent=2) + "\n"
+    """Write everything as one JSON object, old statements included."""
+    tree = json_value(upgrade)
+    releases = {"from": tree.pop("before"), "to": tree.pop("after"), "direction": upgrade.direction}
+    return json.dumps({**releases, "file": json_value(file_changes), **tree}, indent=2) + "\n"
 
 
-def show(upgrade: Upgrade, file_changes: FileChanges | None) -> None:
+def print_tables(upgrade: Upgrade, file_changes: FileChanges | None) -> None:
     """Print tables on a terminal."""
     from rich import box
     from rich.console import Console
@@ -60,49 +58,52 @@ def show(upgrade: Upgrade, file_changes: FileChanges | None) -> None:
 
     console = Console()
     console.print(Text(headline(upgrade, file_changes), style="bold"))
-    for part in sections(upgrade, file_changes):
+    for section in sections(upgrade, file_changes):
         console.print()
-        console.print(Text(part.title, style="bold yellow" if part.title == "Warnings" else "bold cyan"))
-        for line in _marked(part, "-"):
+        console.print(Text(section.title, style="bold yellow" if section.title == WARNINGS else "bold cyan"))
+        for line in _items(section):
             console.print(Padding(Text(line), (0, 0, 0, 2)))
-        if part.rows:
+        if section.rows:
             table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-            for name in part.header:
+            for name in section.header:
                 table.add_column(Text(name), overflow="fold")
-            for row in part.rows:
+            for row in section.rows:
                 table.add_row(*(Text(cell, style=COLOURS.get(cell[:2].rstrip(), "")) for cell in row))
             console.print(table)
 
 
-def _marked(part: Section, bullet: str) -> Iterator[str]:
-    for number, line in enumerate(part.lines, start=1):
-        yield f"{number}. {line}" if part.numbered else f"{bullet} {line}"
+def _items(section: Section) -> list[str]:
+    """Return the lines of a section as list items."""
+    if section.numbered:
+        return [f"{number}. {line}" for number, line in enumerate(section.lines, start=1)]
+    return [f"- {line}" for line in section.lines]
 
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(text: str) -> str:
-    """Keep markdown from reading `<cluster>` as HTML, a star as emphasis or a bar as the end of a cell."""
-    return "`".join(
-        part if number % 2 else re.sub(r"([\\|<*])", r"\\\1", part) for number, part in enumerate(text.split("`"))
-    )
+def escaped(text: str) -> str:
+    """Write text so that markdown shows it as it is, on one line."""
+    return MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - any part of an upgrade
-    """Turn frozen values into what JSON has: a release is its text, a span of minors its two ends."""
+def json_value(value: Any) -> Any:  # noqa: ANN401 - any part of an upgrade
+    """Convert a value for JSON: a release to its text, a range of minors to both ends, an object to its fields."""
     if isinstance(value, Release):
         return str(value)
     if isinstance(value, Minors):
         return [f"1.{value.first}", f"1.{value.last}"]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: plain(part) for name, part in value._asdict().items()}
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    elif isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {str(key): json_value(part) for key, part in value.items()}
     if isinstance(value, tuple | list):
-        return [plain(part) for part in value]
-    return value
+        return [json_value(part) for part in value]
+    # A value from the file may have a type that JSON does not have, such as a date.
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 FORMATS: dict[str, Callable[[Upgrade, FileChanges | None], str]] = {
@@ -113,8 +114,8 @@ FORMATS: dict[str, Callable[[Upgrade, FileChanges | None], str]] = {
 
 
 def write(upgrade: Upgrade, file_changes: FileChanges | None, form: str | None) -> None:
-    """Print the report in the format asked for, or in the one that suits where it goes."""
+    """Print the report in the given format; without one, as tables on a terminal and as text elsewhere."""
     if form is None and sys.stdout.isatty():
-        show(upgrade, file_changes)
+        print_tables(upgrade, file_changes)
     else:
         sys.stdout.write(FORMATS[form or "text"](upgrade, file_changes))

@@ -1,27 +1,37 @@
-"""The layout of an upgrade report: its sections as tables and lists, whatever they are printed as."""
+"""The sections of an upgrade report as tables and lists; the formats only print them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from nodeless.finding import shortened
 from nodeless.karpenter.chart import CRD_CHART, VALUES, crd_values
 from nodeless.karpenter.interruption import EventRule
 from nodeless.karpenter.versions import in_effect
 from nodeless.trees import leaves
 from nodeless.upgrade.chart_key_changes import DEFAULT, GONE, NEW, RENAMED, KeyChange
-from nodeless.upgrade.comparison import ADDED, DOWNGRADE, REMOVED, SAME, Difference, StatementChange, Upgrade
+from nodeless.upgrade.comparison import (
+    ADDED,
+    DOWNGRADE,
+    REMOVED,
+    SAME,
+    Difference,
+    PolicySids,
+    StatementChange,
+    Upgrade,
+)
 from nodeless.upgrade.file_changes import FileChanges
-from nodeless.upgrade.path import Leg
-from nodeless.upgrade.resource_changes import FieldNews
+from nodeless.upgrade.path import Stage
 
 PLUS, MINUS, TILDE = "+", "-", "~"
+WARNINGS = "Warnings"
 SIGNS = {ADDED: PLUS, REMOVED: MINUS, NEW: PLUS, GONE: MINUS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of the report: a table, whose first column is the sign of the change, or a list of sentences."""
+    """A section: a table, whose first column is the sign of the change, or a list of lines."""
 
     title: str
     header: tuple[str, ...] = ()
@@ -31,18 +41,18 @@ class Section:
 
 
 def headline(upgrade: Upgrade, file_changes: FileChanges | None) -> str:
-    """Say what is compared."""
+    """Return the title of the report."""
     where = f"{file_changes.cluster} ({file_changes.region}), " if file_changes else ""
-    way = f"Karpenter {upgrade.before} -> {upgrade.after}"
-    return f"{where}{way}" + {DOWNGRADE: ": a downgrade", SAME: ": nothing changes"}.get(upgrade.direction, "")
+    suffix = {DOWNGRADE: ": a downgrade", SAME: ": nothing changes"}.get(upgrade.direction, "")
+    return f"{where}Karpenter {upgrade.before} -> {upgrade.after}{suffix}"
 
 
 def sections(upgrade: Upgrade, file_changes: FileChanges | None) -> Iterator[Section]:
-    """Lay out the report; a part without a change is named at the end."""
+    """Return the sections that have content; the last one names those without a change."""
     parts = [
-        Section(title="Warnings", lines=upgrade.warnings),
+        Section(title=WARNINGS, lines=upgrade.warnings),
         *(_file_sections(file_changes) if file_changes else ()),
-        *(_leg(number, leg, len(upgrade.legs)) for number, leg in enumerate(upgrade.legs, start=1)),
+        *(_stage(number, stage, len(upgrade.stages)) for number, stage in enumerate(upgrade.stages, start=1)),
     ]
     compared = [_permissions(upgrade), _policies(upgrade), _rules(upgrade), _node_role(upgrade)]
     compared += [_chart(upgrade), _crd_chart(upgrade), *_resources(upgrade), _kubernetes(upgrade)]
@@ -51,7 +61,7 @@ def sections(upgrade: Upgrade, file_changes: FileChanges | None) -> Iterator[Sec
     if upgrade.notes:
         yield Section(
             title="Notes by release",
-            header=("at", "who acts", "what"),
+            header=("release", "who acts", "note"),
             rows=tuple((".".join(map(str, note.at)), note.who, note.text) for note in upgrade.notes),
         )
     unchanged = [part.title for part in compared if not part.rows]
@@ -60,43 +70,46 @@ def sections(upgrade: Upgrade, file_changes: FileChanges | None) -> Iterator[Sec
 
 
 def _file_sections(file_changes: FileChanges) -> tuple[Section, ...]:
-    advice = {RENAMED: "write {instead}", GONE: "no longer read"}
     return (
         Section(title="Edit", lines=(str(file_changes.edit),)),
         Section(
-            title="Helm values of your own",
-            header=("", "key", "what becomes of it", "note"),
+            title="Your Helm values",
+            header=("", "key", "change", "note"),
             rows=tuple(
                 (
                     SIGNS.get(change.change, TILDE),
                     change.key,
-                    advice[change.change].format(instead=change.instead),
+                    f"write {change.instead}" if change.instead else "no longer read",
                     change.note or "",
                 )
                 for change in file_changes.values
             ),
         ),
         Section(
-            title=f"What must change in {file_changes.edit.file} as well",
+            title=f"Also change in {file_changes.edit.file}",
             header=("path", "value", "expected", "fix"),
             rows=tuple(
-                (problem.where(), str(problem.value), problem.expected, problem.fix)
-                for problem in file_changes.findings
+                (finding.where(), _one_line(finding.value), finding.expected, finding.fix)
+                for finding in file_changes.findings
             ),
         ),
     )
 
 
-def _leg(number: int, leg: Leg, count: int) -> Section:
-    leading = f"Leg {number} of {count}" if count > 1 else "Steps"
-    stop = f" ({leg.reason})" if leg.reason else ""
-    return Section(title=f"{leading}: {leg.before} -> {leg.after}{stop}", lines=leg.steps, numbered=True)
+def _one_line(value: object) -> str:
+    return shortened(" ".join(str(value).split()))
+
+
+def _stage(number: int, stage: Stage, count: int) -> Section:
+    name = f"Stage {number} of {count}" if count > 1 else "Steps"
+    reason = f" ({stage.reason})" if stage.reason else ""
+    return Section(title=f"{name}: {stage.before} -> {stage.after}{reason}", lines=stage.steps, numbered=True)
 
 
 def _permissions(upgrade: Upgrade) -> Section:
     return Section(
-        title="Permissions of the controller",
-        header=("", "statement", "change", "what"),
+        title="Controller permissions",
+        header=("", "statement", "change", "detail"),
         rows=tuple(row for change in upgrade.statements for row in _statement(change)),
     )
 
@@ -109,8 +122,8 @@ def _statement(change: StatementChange) -> Iterator[tuple[str, ...]]:
         *_signed("resource", change.resources),
         *_signed("condition", change.conditions),
     ]
-    for number, (kind, what) in enumerate(details):
-        yield ("" if number else sign, "" if number else change.sid, kind, what)
+    for number, (kind, detail) in enumerate(details):
+        yield ("" if number else sign, "" if number else change.sid, kind, detail)
 
 
 def _signed(kind: str, difference: Difference) -> Iterator[tuple[str, str]]:
@@ -120,21 +133,22 @@ def _signed(kind: str, difference: Difference) -> Iterator[tuple[str, str]]:
 
 def _policies(upgrade: Upgrade) -> Section:
     changes = upgrade.policies
-    how = " (one is split into several)" if changes.split else " (several become one)" if changes.joined else ""
+    how = (
+        " (one is split into several)" if changes.split else " (several are joined into one)" if changes.joined else ""
+    )
     return Section(
-        title=f"Managed policies of the controller{how}",
+        title=f"Controller policies{how}",
         header=("", "policy", "statements"),
         rows=(
-            *((MINUS, policy.name, f"all {len(policy.statements)}") for policy in changes.removed if changes.split),
-            *((MINUS, policy.name, _listed(policy.statements)) for policy in changes.removed if not changes.split),
-            *((PLUS, policy.name, f"all {len(policy.statements)}") for policy in changes.added if changes.joined),
-            *((PLUS, policy.name, _listed(policy.statements)) for policy in changes.added if not changes.joined),
+            *((MINUS, policy.name, _statements(policy, whole=changes.split)) for policy in changes.removed),
+            *((PLUS, policy.name, _statements(policy, whole=changes.joined)) for policy in changes.added),
         ),
     )
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
+def _statements(policy: PolicySids, *, whole: bool) -> str:
+    """Name the statements of a policy, or count them if it is the one that is split or joined."""
+    return f"all {len(policy.statements)}" if whole else ", ".join(policy.statements)
 
 
 def _rules(upgrade: Upgrade) -> Section:
@@ -153,7 +167,7 @@ def _rules(upgrade: Upgrade) -> Section:
 
 def _node_role(upgrade: Upgrade) -> Section:
     return Section(
-        title="Policies of the node role",
+        title="Node role policies",
         header=("", "policy"),
         rows=(
             *((MINUS, name) for name in upgrade.node_role.removed),
@@ -164,44 +178,40 @@ def _node_role(upgrade: Upgrade) -> Section:
 
 def _chart(upgrade: Upgrade) -> Section:
     before, after = upgrade.chart.version_before, upgrade.chart.version_after
-    version = [(TILDE, "chart version", f"{before} -> {after}", "nodeless writes it")] if before != after else []
-    here = {path for release in (upgrade.before, upgrade.after) for path, _ in in_effect(release, VALUES)}
+    version = [(TILDE, "chart version", f"{before} -> {after}", "nodeless sets it")] if before != after else []
+    set_here = {path for release in (upgrade.before, upgrade.after) for path, _ in in_effect(release, VALUES)}
     return Section(
         title="Keys of the karpenter chart",
         header=("", "key", "change", "note"),
-        rows=(*version, *(_key(change, here) for change in upgrade.chart.keys)),
+        rows=(*version, *(_key(change, set_here) for change in upgrade.chart.keys)),
     )
 
 
 def _crd_chart(upgrade: Upgrade) -> Section:
     given = [crd_values(release, namespace="") for release in (upgrade.before, upgrade.after)]
-    here = {".".join(path) for values in given for path, _ in leaves(values)}
+    set_here = {".".join(path) for values in given for path, _ in leaves(values)}
     return Section(
         title=f"Keys of the {CRD_CHART} chart",
         header=("", "key", "change", "note"),
-        rows=tuple(_key(change, here) for change in upgrade.chart.crd_keys),
+        rows=tuple(_key(change, set_here) for change in upgrade.chart.crd_keys),
     )
 
 
-def _key(change: KeyChange, here: Iterable[str]) -> tuple[str, ...]:
+def _key(change: KeyChange, set_here: Iterable[str]) -> tuple[str, ...]:
     names = {change.key, change.instead}
-    ours = any(path in names or path.startswith(f"{change.key}.") for path in here)
+    ours = any(path in names or path.startswith(f"{change.key}.") for path in set_here)
     note = "; ".join(text for text in (change.note, "nodeless sets it" if ours else None) if text)
-    what = {
-        RENAMED: f"now {change.instead}",
-        GONE: "gone",
+    text = {
+        RENAMED: f"renamed to {change.instead}",
+        GONE: "removed",
         NEW: f"new, default {change.default}" if change.default else "new",
         DEFAULT: f"default {change.was_default} -> {change.default}",
     }
-    return (SIGNS.get(change.change, TILDE), change.key, what[change.change], note)
+    return (SIGNS.get(change.change, TILDE), change.key, text[change.change], note)
 
 
 def _resources(upgrade: Upgrade) -> tuple[Section, ...]:
     changes = upgrade.resources
-
-    def news(sign: str, rows: Iterable[FieldNews]) -> Iterator[tuple[str, ...]]:
-        yield from ((sign, row.kind, row.field) for row in rows)
-
     written = (
         ((TILDE, f"written as {changes.written_before} -> {changes.written_after}"),)
         if changes.written_before != changes.written_after
@@ -209,7 +219,7 @@ def _resources(upgrade: Upgrade) -> tuple[Section, ...]:
     )
     return (
         Section(
-            title="Kinds of custom resources",
+            title="Custom resource kinds",
             header=("", "kind"),
             rows=(
                 *written,
@@ -218,23 +228,33 @@ def _resources(upgrade: Upgrade) -> tuple[Section, ...]:
             ),
         ),
         Section(
-            title="Fields that are written differently",
-            header=("", "of", "what", "was", "now"),
+            title="Renamed and changed fields",
+            header=("", "resource", "setting", "before", "after"),
             rows=tuple((TILDE, field.kind, field.meaning, field.was, field.now) for field in changes.fields),
         ),
         Section(
-            title="Fields that come and go",
-            header=("", "of", "field"),
-            rows=(*news(MINUS, changes.fields_removed), *news(PLUS, changes.fields_added)),
+            title="Added and removed fields",
+            header=("", "resource", "field"),
+            rows=(
+                *((MINUS, row.kind, row.field) for row in changes.fields_removed),
+                *((PLUS, row.kind, row.field) for row in changes.fields_added),
+            ),
         ),
     )
 
 
 def _kubernetes(upgrade: Upgrade) -> Section:
-    spans = upgrade.kubernetes
-    rows = ((TILDE, str(spans.before), str(spans.after), str(spans.common or "none: move it between two legs")),)
+    ranges = upgrade.kubernetes
+    rows = (
+        (
+            TILDE,
+            str(ranges.before),
+            str(ranges.after),
+            str(ranges.common or "none: upgrade Kubernetes between two stages"),
+        ),
+    )
     return Section(
         title="Kubernetes",
         header=("", str(upgrade.before), str(upgrade.after), "both"),
-        rows=rows if spans.before != spans.after else (),
+        rows=rows if ranges.before != ranges.after else (),
     )

@@ -1,24 +1,33 @@
-"""What differs between two releases, and the way from one to the other."""
+"""What differs between two releases, and the path from one to the other."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import pytest
 
-from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, size, statement_from
+from nodeless.karpenter.packing import EXTRA_KEY
+from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Policy, Statement, size, statement_from, string_equals
 from nodeless.karpenter.releases import LAST_PATCHES, RELEASES, find
 from nodeless.karpenter.versions import Release
 from nodeless.spec.model import ExtraStatement
-from nodeless.upgrade.comparison import StatementChange, Upgrade, compare, contents_anywhere
-from nodeless.upgrade.path import UPGRADE_NOTES, WAYPOINTS, legs, notes
+from nodeless.upgrade.comparison import (
+    Contents,
+    Difference,
+    StatementChange,
+    Upgrade,
+    compare,
+    contents_without_cluster,
+)
+from nodeless.upgrade.path import UPGRADE_NOTES, WAYPOINTS, notes, stages
 
 NEWEST_PATCHES = [Release(*last) for last in LAST_PATCHES]
 CLUSTER_NAME = "StringEquals aws:RequestTag/eks:eks-cluster-name = <cluster>"
 
 
 def upgrade(old: str, new: str) -> Upgrade:
-    return compare(contents_anywhere(find(old)), contents_anywhere(find(new)))
+    return compare(contents_without_cluster(find(old)), contents_without_cluster(find(new)))
 
 
 def statement(changes: Upgrade, sid: str) -> StatementChange:
@@ -97,7 +106,7 @@ def test_a_release_does_not_differ_from_itself() -> None:
         same = upgrade(str(release), str(release))
         assert same.direction == "same"
         assert same.statements + same.old_statements + same.policies.added + same.policies.removed == ()
-        assert same.chart.keys + same.chart.crd_keys + same.resources.fields + same.legs + same.notes == ()
+        assert same.chart.keys + same.chart.crd_keys + same.resources.fields + same.stages + same.notes == ()
 
 
 def test_the_way_back_is_the_reverse() -> None:
@@ -149,6 +158,84 @@ def test_a_policy_that_allows_less_is_warned_of_and_one_that_allows_more_is_not(
     assert not warned("1.2.8", "1.3.8")
 
 
+def contents(release: str, *statements: Statement, key: str = "node_lifecycle", name: str = "nodes") -> Contents:
+    """Make up what a release creates: one policy."""
+    policy = Policy(key=key, name=name, statements=statements)
+    return Contents(release=find(release), policies=(policy,), rules=(), node_policies=())
+
+
+BASE = Statement(sid="A", actions=("a:B", "a:C"), resources=("x", "y"), conditions=(string_equals("k", "v", "w"),))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "warned"),
+    [
+        ((BASE,), (BASE,), False),
+        ((BASE,), (replace(BASE, actions=("a:B",)),), True),
+        ((replace(BASE, actions=("a:B",)),), (BASE,), False),
+        ((BASE,), (replace(BASE, resources=("x",)),), True),
+        ((replace(BASE, resources=("x",)),), (BASE,), False),
+        ((BASE,), (replace(BASE, conditions=()),), False),
+        ((replace(BASE, conditions=()),), (BASE,), True),
+        ((BASE, replace(BASE, sid="Z")), (BASE,), True),
+        ((BASE,), (BASE, replace(BASE, sid="Z")), False),
+    ],
+)
+def test_a_policy_is_narrower_by_an_action_a_resource_a_condition_or_a_statement(
+    old: tuple[Statement, ...],
+    new: tuple[Statement, ...],
+    warned: bool,  # noqa: FBT001 - a column of a table
+) -> None:
+    warnings = compare(contents("1.13.1", *old), contents("1.14.1", *new)).warnings
+
+    assert [text.partition(":")[0] for text in warnings if "superset" in text] == (
+        ["The policy of 1.14.1 is not a superset of the policy of 1.13.1"] if warned else []
+    )
+
+
+def test_a_statement_change_has_every_difference_and_both_policies() -> None:
+    other = Statement(sid="A", actions=("a:C", "a:D"), resources=("y", "z"))
+    changes = compare(contents("1.13.1", BASE, name="old"), contents("1.14.1", other, name="new"))
+
+    assert changes.statements == (
+        StatementChange(
+            change="changed",
+            sid="A",
+            was=None,
+            policy="new",
+            was_policy="old",
+            actions=Difference(added=("a:D",), removed=("a:B",)),
+            resources=Difference(added=("z",), removed=("x",)),
+            conditions=Difference(added=(), removed=("StringEquals k = v or w",)),
+        ),
+    )
+    assert changes.actions == Difference(added=("a:D",), removed=("a:B",))
+    assert [row["Sid"] for row in changes.old_statements] == ["A"]
+
+
+def test_new_statements_come_in_their_order_and_removed_ones_after_them() -> None:
+    one, two, three = (replace(BASE, sid=sid) for sid in ("One", "Two", "Three"))
+    changes = compare(contents("1.13.1", one), contents("1.14.1", three, two)).statements
+
+    assert [(change.sid, change.change, change.policy, change.was_policy) for change in changes] == [
+        ("Three", "added", "nodes", None),
+        ("Two", "added", "nodes", None),
+        ("One", "removed", None, "nodes"),
+    ]
+
+
+def test_statements_of_the_users_own_are_not_compared() -> None:
+    old, new = contents("1.13.1", BASE, key=EXTRA_KEY), contents("1.14.1", key=EXTRA_KEY)
+
+    assert compare(old, new).statements == ()
+
+
+def test_a_statement_without_a_sid_is_named_by_its_actions() -> None:
+    changes = compare(contents("0.25.0", replace(BASE, sid=None)), contents("0.25.0")).statements
+
+    assert [change.sid for change in changes] == ["(a:B, a:C)"]
+
+
 # Rules and node role
 
 
@@ -174,7 +261,7 @@ def test_the_crd_chart_loses_its_webhook_at_1_1() -> None:
     assert gone == {"webhook.enabled", "webhook.serviceName", "webhook.serviceNamespace", "webhook.port"}
 
 
-# The way
+# The path
 
 
 @pytest.mark.parametrize(
@@ -195,7 +282,7 @@ def test_the_crd_chart_loses_its_webhook_at_1_1() -> None:
     ],
 )
 def test_where_to_stop_on_the_way(old: str, new: str, stops: list[str]) -> None:
-    assert [str(leg.after) for leg in legs(find(old), find(new))] == stops
+    assert [str(stage.after) for stage in stages(find(old), find(new))] == stops
 
 
 def test_every_stop_is_a_release_and_has_a_reason() -> None:
@@ -203,29 +290,29 @@ def test_every_stop_is_a_release_and_has_a_reason() -> None:
     assert all(waypoint.reason for waypoint in WAYPOINTS)
 
 
-def test_both_ends_of_every_leg_run_on_a_common_kubernetes() -> None:
+def test_both_ends_of_every_stage_run_on_a_common_kubernetes() -> None:
     for old, new in permutations(NEWEST_PATCHES, 2):
-        assert all(leg.kubernetes for leg in legs(old, new)), (old, new)
+        assert all(stage.kubernetes for stage in stages(old, new)), (old, new)
 
 
 def test_old_permissions_are_kept_over_0_32_and_1_0_and_nowhere_else() -> None:
     def kept(old: str, new: str) -> list[bool]:
-        return [any("old_statements" in step for step in leg.steps) for leg in legs(find(old), find(new))]
+        return [any("old_statements" in step for step in stage.steps) for stage in stages(find(old), find(new))]
 
     assert kept("0.31.5", "1.14.1") == [True, False, True, False]
     assert kept("1.1.0", "1.14.1") == [False]
 
 
-def test_crds_are_named_before_the_controller_in_every_leg() -> None:
-    for leg in legs(find("0.25.0"), find("1.14.1")):
-        (apply,) = [step for step in leg.steps if step.startswith("Read the plan")]
+def test_crds_are_named_before_the_controller_in_every_stage() -> None:
+    for stage in stages(find("0.25.0"), find("1.14.1")):
+        (apply,) = [step for step in stage.steps if step.startswith("Read the plan")]
         assert apply.index("CRDs") < apply.index("controller") < apply.index("pools")
 
 
 def test_a_control_plane_that_is_too_new_stops_a_downgrade() -> None:
-    (leg,) = legs(find("1.14.1"), find("1.9.2"), kubernetes=36)
+    (stage,) = stages(find("1.14.1"), find("1.9.2"), kubernetes=36)
 
-    assert leg.steps[0].startswith("Do not go on: Kubernetes 1.36 is too new for 1.9.2")
+    assert stage.steps[0].startswith("Do not continue: Kubernetes 1.36 is too new for 1.9.2")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The wheel and the sdist: complete, one installed name, and at ease beside a user's own main.py, stacks and imports."""
+"""The wheel and the sdist: complete, one installed name, beside a user's own main.py, stacks and imports."""
 
 from __future__ import annotations
 

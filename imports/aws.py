@@ -1,7 +1,7 @@
-"""The resources, data sources and the provider of hashicorp/aws, as far as this project uses them.
+"""The classes of hashicorp/aws that this project uses.
 
-Node reads this file too: lazy_index.cjs takes from its `from cdktf_cdktf_provider_aws.<module> import` lines which
-modules are in use. One line that it does not understand costs time, never output.
+Node reads this file too: lazy_index.cjs finds the modules in use by the lines that start with
+`from cdktf_cdktf_provider_aws.<module> import`. A module it misses loads more slowly; the output is the same.
 """
 
 from cdktf_cdktf_provider_aws.cloudwatch_event_rule import CloudwatchEventRule as CloudwatchEventRule
@@ -21,9 +21,7 @@ from cdktf_cdktf_provider_aws.data_aws_subnets import (
 )
 from cdktf_cdktf_provider_aws.ec2_tag import Ec2Tag as Ec2Tag
 from cdktf_cdktf_provider_aws.eks_access_entry import EksAccessEntry as EksAccessEntry
-from cdktf_cdktf_provider_aws.eks_addon import (
-    EksAddon as EksAddon,
-)
+from cdktf_cdktf_provider_aws.eks_addon import EksAddon as EksAddon
 from cdktf_cdktf_provider_aws.eks_fargate_profile import (
     EksFargateProfile as EksFargateProfile,
     EksFargateProfileSelector as EksFargateProfileSelector,

@@ -1,7 +1,7 @@
-"""Node starts and loads the assemblies in a thread while Python goes on importing.
+"""Starts Node and loads the packages into it in a thread, while Python goes on importing.
 
-jsii waits for Node at every assembly, though Python does not need the answer before it makes the first construct. What
-this gains is measured in docs/decisions/0011-one-installed-name.md.
+jsii waits for Node after each package, although Python needs no answer before the first construct is made. How much
+time this saves is measured in docs/decisions/0011-one-installed-name.md.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from jsii._kernel.types import LoadRequest, LoadResponse
 
 
 class BackgroundProcess(_NodeProcess):
-    """Node's process: it starts and loads assemblies in a thread; any other request waits until that is done."""
+    """jsii's Node process. It starts and loads packages in a thread; every other request waits until that is done."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call] # jsii's own is not typed
@@ -27,18 +27,18 @@ class BackgroundProcess(_NodeProcess):
         self._pending: list[Future[Any]] = [self._begun]
 
     def wait_until_started(self) -> None:
-        """Return when Node runs with its environment; raise if it could not be started."""
+        """Wait until the process has been created with the current environment; raise if that failed."""
         self._is_started.wait()
         if self._begun.done():
             self._begun.result()
 
     def handshake(self) -> None:
-        """Wait for Node's greeting; by now the process is there and has its environment."""
+        """Wait for Node's first message. jsii calls this when it has created the process."""
         self._is_started.set()
         super().handshake()
 
     def send(self, request: Any, response_type: Any) -> Any:  # noqa: ANN401 - as in jsii
-        """Send a request; that an assembly will be loaded is promised at once, and jsii does not read the answer."""
+        """Send a request. The thread loads packages; jsii gets an answer at once, which it does not read."""
         if isinstance(request, LoadRequest):
             self._pending.append(self._worker.submit(super().send, request, response_type))
             return LoadResponse(assembly=request.name, types=0)
@@ -48,7 +48,7 @@ class BackgroundProcess(_NodeProcess):
 
 
 class BackgroundProvider(ProcessProvider):
-    """jsii's provider with such a process."""
+    """jsii's provider, with a process that starts in the background."""
 
     def __init__(self) -> None:
         self._node = BackgroundProcess()
@@ -60,7 +60,7 @@ class BackgroundProvider(ProcessProvider):
 
 @contextlib.contextmanager
 def starting_node() -> Iterator[None]:
-    """Let Node start beside what runs inside; on leaving, its process is there and has its environment."""
+    """Start Node while the block runs. At the end Node's process exists, so the environment may change again."""
     if type(kernel.provider) is not ProcessProvider:
         yield
         return

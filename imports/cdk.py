@@ -1,4 +1,4 @@
-"""The framework, as far as this project uses it: CDKTF and constructs."""
+"""The classes of CDKTF and of constructs that this project uses."""
 
 from cdktf import (
     App as App,
@@ -18,7 +18,7 @@ from cdktf import (
     Testing as Testing,
     Token as Token,
 )
-from constructs import Construct as Construct, Node as Node
+from constructs import Construct as Construct
 
 from nodeless.imports.type_hints import remember_type_hints
 

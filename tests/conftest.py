@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import random
 from collections.abc import Callable
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,3 +39,22 @@ def literals() -> Callable[..., dict[str, Any]]:
 def json_snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
     """Keep each snapshot as a JSON file of its own, which a reviewer can read."""
     return snapshot.use_extension(JSONSnapshotExtension)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests in another order: NODELESS_TEST_ORDER=reverse, or a number to shuffle with.
+
+    No test may depend on another one, so every order must pass. A shuffle keeps the tests of a file together, because
+    they share fixtures that take long.
+    """
+    order = os.environ.get("NODELESS_TEST_ORDER")
+    if order == "reverse":
+        items.reverse()
+    elif order:
+        shuffle = random.Random(int(order)).shuffle  # noqa: S311 - nothing secret
+        files = [list(tests) for _, tests in groupby(items, key=lambda item: item.path)]
+        shuffle(files)
+        for tests in files:
+            shuffle(tests)
+        items[:] = [item for tests in files for item in tests]

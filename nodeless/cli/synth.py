@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from nodeless.cli.options import DONE, Verbs, add_config
+from nodeless.linked_folders import import_linked
 
 
 def add(verbs: Verbs[Any]) -> None:
@@ -29,12 +29,12 @@ def add(verbs: Verbs[Any]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Synthesize every cluster of a file; if anything in it is wrong, report all of it and write nothing."""
     # First of all, because Node starts with it, and loads in the background while the file is read.
-    importlib.import_module("nodeless.imports")
+    import_linked("nodeless.imports")
     from nodeless.cli.summary import summary, working
     from nodeless.spec.resolution import load
 
     installations = load(options.config)
-    app = importlib.import_module("nodeless.stacks.app")
+    app = import_linked("nodeless.stacks.app")
     with working(f"Synthesizing {len(installations)} stack{'s' if len(installations) > 1 else ''}"):
         app.synth(installations, options.out)
     if sys.stdout.isatty():

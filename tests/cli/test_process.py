@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -44,9 +45,7 @@ def test_a_synthesis_leaves_no_temporary_folder_behind(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
 
-    subprocess.run(
-        command, cwd=tmp_path, env={"TMPDIR": str(temporary), "HOME": str(Path.home())}, check=True, timeout=60
-    )
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, "TMPDIR": str(temporary)}, check=True, timeout=60)
 
     assert list(temporary.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"temporary", "out"}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from nodeless.imports import fast_bindings
+from tests.imports.facade import camel_case, provider_modules
 from tests.imports.processes import node_in_use, run
 
 NODE = node_in_use()
@@ -37,7 +38,8 @@ def hooked(program: str, folder: Path, node_options: str = "") -> str:
     return done.stdout.strip()
 
 
-def test_a_provider_is_loaded_through_its_lazy_index(provider: Path) -> None:
+def test_without_a_file_beside_the_hook_a_provider_is_loaded_through_its_lazy_index(provider: Path) -> None:
+    assert not fast_bindings.NODE_HOOK.with_name("toy.py").exists()
     assert hooked(f"console.log(require('./{LIBRARY}/index.js').loaded)", provider.parents[3]) == "modules in use"
 
 
@@ -54,6 +56,23 @@ def test_a_module_of_the_facade_is_loaded_without_any_index(
 
     program = f"console.log(require('./{LIBRARY}/index.js').someThing.SomeThing)"
     assert hooked(program, provider.parents[3]) == "a class"
+
+
+@pytest.mark.parametrize("file", ["aws", "helm"])
+def test_the_hook_finds_every_module_that_the_facade_imports(file: str, tmp_path: Path) -> None:
+    library = tmp_path / LIBRARY.replace("toy", file)
+    modules = sorted(provider_modules(file))
+    for module in modules:
+        (library / module.replace("_", "-")).mkdir(parents=True)
+        (library / module.replace("_", "-") / "index.js").write_text(f"exports.here = '{module}';\n")
+    (library / "index.js").touch()
+    (library / "lazy-index.js").write_text("module.exports = new Proxy({}, { get: () => ({ here: 'slow' }) });\n")
+
+    names = json.dumps([camel_case(module) for module in modules])
+    program = f"const all = require('{library}/index.js'); console.log({names}.map((name) => all[name].here).join())"
+    assert modules
+    assert hooked(program, tmp_path).split(",") == modules
+    assert hooked(f"console.log(require('{library}/index.js').s3Bucket.here)", tmp_path) == "slow"
 
 
 def test_archiver_is_loaded_when_it_is_first_called(tmp_path: Path) -> None:
@@ -115,10 +134,8 @@ def test_the_lazy_index_names_the_same_modules_as_the_index(package: str) -> Non
     lazy = dict(re.findall(r"defineProperty\(exports, '(\w+)', .+? require\('(.+?)'\)", texts["lazy-index.js"]))
     assert every
     assert lazy == every
-    facade = (Path(fast_bindings.__file__).parent / f"{package.rpartition('_')[2]}.py").read_text(encoding="utf-8")
-    for name in re.findall(rf"^from {package}\.(\w+) import", facade, flags=re.MULTILINE):
-        first, *rest = name.split("_")
-        assert lazy[first + "".join(part.capitalize() for part in rest)] == f"./{name.replace('_', '-')}"
+    for module in provider_modules(package.rpartition("_")[2]):
+        assert lazy[camel_case(module)] == f"./{module.replace('_', '-')}"
 
 
 def test_a_node_named_by_the_user_is_used(tmp_path: Path) -> None:
@@ -132,10 +149,3 @@ print(jsii.kernel.provider._process._process.args[0])
     named.symlink_to(NODE)
 
     assert run("-c", program, JSII_NODE=str(named)).stdout.strip() == str(named)
-
-
-def test_a_node_that_does_not_exist_is_an_error_at_once(tmp_path: Path) -> None:
-    done = run("-c", "import nodeless.imports", JSII_NODE=str(tmp_path / "no-node"))
-
-    assert done.returncode == 1
-    assert "FileNotFoundError" in done.stderr

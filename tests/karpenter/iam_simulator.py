@@ -1,6 +1,7 @@
 """A real IAM evaluator: iam-simulate, which Node runs beside the tests.
 
-It is under the AGPL: a tool that is installed when it is needed, and no part of this project or of what it ships.
+It is under the AGPL: a tool that `make iam-simulate` installs for the tests, and no part of this project or of what it
+ships.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -42,21 +44,23 @@ def npm() -> list[str]:
 
 
 def install() -> None:
-    """Install the packages; where that is not possible, the tests that need them skip and say why."""
+    """Install the packages, unless they are there; where that is not possible, end the process with the reason."""
+    if installed():
+        return
     wanted = [f"{name}@{version}" for name, version in PACKAGES.items()]
     command = [*npm(), "install", "--prefix", str(FOLDER), "--no-audit", "--no-fund", *IMPATIENT, *wanted]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        pytest.skip(f"iam-simulate is not installed, and npm could not install it: {error}")
+        sys.exit(f"npm could not install iam-simulate: {error}")
     if done.returncode or not installed():
-        pytest.skip(f"iam-simulate is not installed, and npm could not install it: {done.stderr.strip()[-300:]}")
+        sys.exit(f"npm could not install iam-simulate: {done.stderr.strip()[-300:]}")
 
 
 def answers(simulations: Iterable[dict[str, Any]]) -> list[str]:
     """Ask about many requests at once: Allowed, ImplicitlyDenied or ExplicitlyDenied, or what is wrong with one."""
     if not installed():
-        install()
+        pytest.skip("iam-simulate is not installed: make iam-simulate")
     done = subprocess.run(
         [node(), str(RUNNER), str(FOLDER)],
         input=json.dumps(list(simulations)),
@@ -67,3 +71,7 @@ def answers(simulations: Iterable[dict[str, Any]]) -> list[str]:
     )
     assert done.returncode == 0, done.stderr
     return cast("list[str]", json.loads(done.stdout))
+
+
+if __name__ == "__main__":
+    install()

@@ -1,4 +1,8 @@
-"""What an AWS account holds, read back through boto3."""
+"""What an AWS account holds, read back through boto3.
+
+A stack is destroyed at the end of its story, whichever test looks at it first. So what the tests compare is recorded
+while the stack stands.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,78 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.terraform.expected import canonical
+from tests.terraform.world import DISCOVERY, World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.terraform.world import World
+
+@dataclass(frozen=True)
+class Recorded:
+    """What an account held at one moment, in the shapes the tests compare; by name, or by ARN where there is none."""
+
+    holdings: set[str]
+    tags: dict[str, dict[str, str]]
+    trusts: dict[str, Any]
+    attached: dict[str, set[str]]
+    policies: dict[str, Any]
+    instance_profiles: dict[str, list[str]]
+    oidc_providers: dict[str, dict[str, Any]]
+    queues: dict[str, dict[str, Any]]
+    rules: dict[str, Any]
+    targets: dict[str, list[tuple[str, str]]]
+    fargate_profiles: dict[str, dict[str, Any]]
+    access_entries: dict[str, dict[str, Any]]
+    addons: dict[str, dict[str, Any]]
+    pod_identity_associations: list[dict[str, Any]]
+    discovery_tags: dict[str, str]
 
 
 @dataclass(frozen=True)
 class Account:
-    """The account of a world, in the shapes the tests compare."""
+    """The account of a world."""
 
     world: World
+
+    def record(self) -> Recorded:
+        """Read everything that a test may want to see."""
+        iam, eks, cluster = self.client("iam"), self.client("eks"), self.world.cluster
+        roles = [role["RoleName"] for role in iam.list_roles()["Roles"]]
+        profiles = iam.list_instance_profiles()["InstanceProfiles"]
+        issuers = [each["Arn"] for each in iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]]
+        queues = [url.rsplit("/", 1)[-1] for url in self.client("sqs").list_queues().get("QueueUrls", ())]
+        rules = self.rules()
+        associations = eks.list_pod_identity_associations(clusterName=cluster)["associations"]
+        return Recorded(
+            holdings=self.holdings(),
+            tags=self.tags(),
+            trusts={role: self.trust(role) for role in roles},
+            attached={role: self.attached(role) for role in roles},
+            policies=self.policies(),
+            instance_profiles={
+                each["InstanceProfileName"]: [role["RoleName"] for role in each["Roles"]] for each in profiles
+            },
+            oidc_providers={arn: iam.get_open_id_connect_provider(OpenIDConnectProviderArn=arn) for arn in issuers},
+            queues={name: self.queue(name) for name in queues},
+            rules=rules,
+            targets={rule: self.targets(rule) for rule in rules},
+            fargate_profiles={
+                name: self.fargate_profile(name)
+                for name in eks.list_fargate_profiles(clusterName=cluster)["fargateProfileNames"]
+            },
+            access_entries=self.access_entries(),
+            addons={
+                name: eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
+                for name in eks.list_addons(clusterName=cluster)["addons"]
+            },
+            pod_identity_associations=[
+                eks.describe_pod_identity_association(clusterName=cluster, associationId=each["associationId"])[
+                    "association"
+                ]
+                for each in associations
+            ],
+            discovery_tags=self.discovery_tags(DISCOVERY),
+        )
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 makes its clients at run time
         """Return a boto3 client in the cluster's region."""

@@ -1,16 +1,16 @@
-"""The cdktf command, as a user installs and runs it, and a stack whose whole life it runs."""
+"""A stack whose whole life the cdktf command runs, as a user does."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tests.cdktf_command import CDKTF, cdktf_environment
 from tests.terraform import provider_settings, world
 from tests.terraform.account import Account
 from tests.terraform.aws_server import REPOSITORY
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 
     from tests.terraform.aws_server import AwsServer
     from tests.terraform.runner import Tally, Terraform
-
-CDKTF = REPOSITORY / ".cdktf-cli/node_modules/.bin/cdktf"
-
-# `make test` does not install the command, so a run without it is a whole one. Reason to skip -> whether there is it.
-REASONS_TO_SKIP = {
-    "the cdktf command is not installed: make cdktf-cli": not CDKTF.exists(),
-    "the cdktf command needs node on the PATH": shutil.which("node") is None,
-}
 
 CLUSTER, REGION = "demo", "eu-north-1"
 STACK = f"cdktf.out/stacks/{CLUSTER}"
@@ -46,8 +38,6 @@ clusters:
 
 # The command writes a lock file for other machines too, from the network: no mirror has those.
 WITHOUT_OTHER_MACHINES = "--skip-provider-lock"
-# No questions, and no provider cache in the user's home, which the command would otherwise make and fill.
-APART = {"CI": "1", "CDKTF_DISABLE_PLUGIN_CACHE_ENV": "1"}
 TIMEOUT = 600
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -73,7 +63,7 @@ class Cdktf:
         done = subprocess.run(
             [str(CDKTF), command, *arguments],
             cwd=self.folder,
-            env={**self.environment, **APART, "CDKTF_HOME": str(self.folder)},
+            env=cdktf_environment(self.environment, self.folder),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from nodeless.karpenter.releases import NEWEST
+from tests.cdktf_command import REASONS_TO_SKIP
 from tests.terraform import aws_server, cdktf_cli, provider_settings, tools
 from tests.terraform.cdktf_cli import Cdktf, LifeByCdktf
-from tests.terraform.lives import ELSEWHERE, ON_FARGATE, Life, Upgrade, live, upgrade
+from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, Upgrade, live, upgrade
 from tests.terraform.provider_settings import NOWHERE
 from tests.terraform.runner import Tally, Terraform, environment_for
 
@@ -44,9 +46,9 @@ def literals(region: str = "eu-north-1", dns_suffix: str = "amazonaws.com", deli
 LITERAL_CONFIG = f"clusters:\n  - name: demo\n    region: eu-north-1\n{literals()}"
 
 # The last release before v1, the first minor of v1, and the newest.
-UPGRADES = ("0.37.8", "1.0.14", "1.14.1")
+UPGRADES = ("0.37.8", "1.0.14", str(NEWEST))
 
-# The fixtures whose stacks are applied in the background, the one with more left to do in the foreground first.
+# The fixtures whose stacks are applied in the background, the shortest story first.
 LONG_STORIES = ("life_elsewhere", "life", "upgraded", "life_by_cdktf")
 
 TALLY = pytest.StashKey[Tally]()
@@ -161,11 +163,13 @@ def lives(
 ) -> Iterator[dict[str, Future[Any]]]:
     """Start what takes long and mostly waits, if a test of this run asks for it, and go on with the other tests."""
     stories: dict[str, Callable[[AwsServer], Any]] = {
-        "life": lambda aws: live(aws, stack_of, initialized, ON_FARGATE),
+        "life": lambda aws: live(
+            aws, stack_of, initialized, ON_FARGATE, {name: keys for name, (keys, _) in CHANGES.items()}
+        ),
         "life_elsewhere": lambda aws: live(aws, stack_of, initialized, ELSEWHERE),
         "upgraded": lambda aws: upgrade(aws, stack_of, initialized, UPGRADES),
     }
-    if not any(cdktf_cli.REASONS_TO_SKIP.values()):
+    if not any(REASONS_TO_SKIP.values()):
         stories["life_by_cdktf"] = lambda aws: cdktf_cli.live(aws, initialized, cdktf)
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ()) if name in stories}
     with ExitStack() as servers, ThreadPoolExecutor() as threads:
@@ -201,7 +205,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the tests that look at an applied stack come last: by then it is applied, beside the others."""
+    """Let the tests that look at an applied stack come last, which saves time: by then most of its story has run."""
 
     def turn(item: pytest.Item) -> int:
         names = getattr(item, "fixturenames", ())
@@ -228,7 +232,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def counted(skipped: dict[str, str]) -> set[str]:
     """Return the reasons that count in CI: all but those for a command that `make test` does not install."""
-    return set(skipped.values()) - set(cdktf_cli.REASONS_TO_SKIP)
+    return set(skipped.values()) - set(REASONS_TO_SKIP)
 
 
 def skipping_is_a_failure() -> bool:

@@ -1,14 +1,15 @@
-"""Stacks that are really applied. Each is applied once in a test run, because SQS makes the provider wait.
+"""Stacks that are really applied and destroyed: each once in a test run, because SQS makes the provider wait.
 
 The provider waits 25 seconds after it creates a queue, after it writes a queue's policy and after it deletes one. So
-these run beside the other tests, and the tests look at what was recorded and at the account they were applied to.
+these run beside the other tests. Each runs to its end, and the tests look at what was recorded on the way: so it does
+not matter which of them comes first.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nodeless.spec.resolution import load
 from tests.terraform import world
@@ -16,9 +17,10 @@ from tests.terraform.account import Account
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from nodeless.resolved.installation import Installation
+    from tests.terraform.account import Recorded
     from tests.terraform.aws_server import AwsServer
     from tests.terraform.conftest import StackOf
     from tests.terraform.runner import Diagnostic, Plan, Terraform
@@ -61,24 +63,47 @@ clusters:
 """
 
 
+# Keys that are added to the first of these lives, and what a plan would then do to which resource.
+CHANGES: dict[str, tuple[str, dict[str, str]]] = {
+    "a setting of the chart touches no AWS resource": ("karpenter: {replicas: 1}", {}),
+    "another service account changes the controller's trust only": (
+        "karpenter: {service_account: scaler}",
+        {"aws_iam_role.controller": "update"},
+    ),
+    "another namespace changes the trust and replaces the profile only": (
+        "karpenter: {namespace: kube-system}",
+        {"aws_iam_role.controller": "update", "aws_eks_fargate_profile.karpenter": "replace"},
+    ),
+    "what is switched off goes and nothing else": (
+        "nodes: {instance_profile: false, access: none}",
+        {"aws_iam_instance_profile.node": "delete", "aws_eks_access_entry.node": "delete"},
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Life:
-    """A stack from its first init to its second plan, and the account it stands in."""
+    """A stack from its first init to its end: what Terraform said and did, and what the account held meanwhile."""
 
-    config: str
     installation: Installation
     world: World
-    account: Account
-    terraform: Terraform
-    before: set[str]
+    before: Recorded
     diagnostics: tuple[Diagnostic, ...]
     first_plan: Plan
     applied: Counter[str]
+    state: dict[str, dict[str, Any]]
+    account: Recorded
     second_plan: Plan
+    changed_plans: dict[str, Plan]
+    destroyed: Counter[str]
+    state_at_the_end: dict[str, dict[str, Any]]
+    left_behind: set[str]
 
 
-def live(aws: AwsServer, stack_of: StackOf, initialized: Terraform, template: str) -> Life:
-    """Take a stack from init to its second plan."""
+def live(
+    aws: AwsServer, stack_of: StackOf, initialized: Terraform, template: str, changes: Mapping[str, str] | None = None
+) -> Life:
+    """Take a stack from init to its end; before that, plan what each change of its file would do."""
     made = world.create(aws, cluster=CLUSTER, region=REGION)
     account = Account(made)
     config = template.format(
@@ -86,21 +111,37 @@ def live(aws: AwsServer, stack_of: StackOf, initialized: Terraform, template: st
         security_groups=", ".join(made.security_groups),
         other_node_role=made.other_node_role,
     )
-    before = account.holdings()
+    before = account.record()
     terraform = stack_of(config, endpoint=aws.url)
+    as_applied = stack_of(config, endpoint=aws.url)
     terraform.init(like=initialized)
+    # The arguments are evaluated in this order.
     return Life(
-        config=config,
         installation=installation_of(terraform),
         world=made,
-        account=account,
-        terraform=terraform,
         before=before,
         diagnostics=terraform.validate(),
         first_plan=terraform.plan(),
         applied=terraform.apply(),
+        state=terraform.state(),
+        account=account.record(),
         second_plan=terraform.replan(),
+        changed_plans={
+            name: planned_after(terraform, stack_of(f"{config}    {keys}\n", endpoint=aws.url), as_applied)
+            for name, keys in (changes or {}).items()
+        },
+        destroyed=terraform.destroy(),
+        state_at_the_end=terraform.state(),
+        left_behind=account.holdings() - before.holdings,
     )
+
+
+def planned_after(terraform: Terraform, changed: Terraform, as_applied: Terraform) -> Plan:
+    """Plan with another file's stack, and put back the stack that was applied."""
+    terraform.take_over(changed.stack)
+    plan = terraform.plan()
+    terraform.take_over(as_applied.stack)
+    return plan
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.terraform.cdktf_cli import REASONS_TO_SKIP
+from tests.cdktf_command import REASONS_TO_SKIP
 from tests.terraform.test_validate import ADDRESSES
 
 if TYPE_CHECKING:

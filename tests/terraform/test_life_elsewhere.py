@@ -21,11 +21,8 @@ def test_it_applies_and_settles_without_a_warning(life_elsewhere: Life) -> None:
 
 
 def test_the_service_account_gets_the_controllers_role(life_elsewhere: Life) -> None:
-    eks, installation = life_elsewhere.account.client("eks"), life_elsewhere.installation
-    (listed,) = eks.list_pod_identity_associations(clusterName=installation.name)["associations"]
-    association = eks.describe_pod_identity_association(
-        clusterName=installation.name, associationId=listed["associationId"]
-    )["association"]
+    installation = life_elsewhere.installation
+    (association,) = life_elsewhere.account.pod_identity_associations
 
     assert (association["namespace"], association["serviceAccount"]) == ("karpenter", "karpenter")
     role = expected.place(installation).iam(f"role/{installation.names.controller_role}")
@@ -38,13 +35,13 @@ def test_every_role_has_its_trust_and_its_policies(life_elsewhere: Life) -> None
     attachments = expected.attachments(installation)
 
     assert len(trusts) == 3
-    assert {role: account.trust(role) for role in trusts} == trusts
-    assert {role: account.attached(role) for role in attachments} == attachments
-    assert account.policies() == expected.policies(installation)
+    assert {role: account.trusts[role] for role in trusts} == trusts
+    assert {role: account.attached[role] for role in attachments} == attachments
+    assert account.policies == expected.policies(installation)
 
 
 def test_the_nodes_of_every_role_enter_with_their_operating_system(life_elsewhere: Life) -> None:
-    entries = {role: entry["type"] for role, entry in life_elsewhere.account.access_entries().items()}
+    entries = {role: entry["type"] for role, entry in life_elsewhere.account.access_entries.items()}
 
     assert entries == expected.access_entries(life_elsewhere.installation)
     assert sorted(entries.values()) == ["EC2_LINUX", "EC2_LINUX", "EC2_WINDOWS"]
@@ -54,15 +51,13 @@ def test_the_nodes_of_every_role_enter_with_their_operating_system(life_elsewher
 def test_there_is_no_queue_no_rule_and_no_profile(life_elsewhere: Life) -> None:
     account = life_elsewhere.account
 
-    assert account.rules() == {}
-    assert account.client("sqs").list_queues().get("QueueUrls", []) == []
-    profiles = account.client("eks").list_fargate_profiles(clusterName=life_elsewhere.world.cluster)
-    assert profiles["fargateProfileNames"] == []
+    assert account.rules == {}
+    assert account.queues == {}
+    assert account.fargate_profiles == {}
 
 
 def test_destroyed_nothing_is_left(life_elsewhere: Life) -> None:
-    """The last of this file: what is destroyed cannot be looked at."""
-    destroyed = life_elsewhere.terraform.destroy()
-
-    assert destroyed["destroyed"] == life_elsewhere.applied["applied"]
-    assert life_elsewhere.account.holdings() == life_elsewhere.before
+    assert life_elsewhere.destroyed["destroyed"] == life_elsewhere.applied["applied"]
+    assert life_elsewhere.account.holdings > life_elsewhere.before.holdings
+    assert life_elsewhere.state_at_the_end == {}
+    assert life_elsewhere.left_behind == set()

@@ -28,13 +28,11 @@ LONG = "a-cluster-whose-name-has-sixty-characters-and-must-be-cut-60"
 CLUSTERS = {"short": SHORT, "long": LONG}
 
 APP = f"""
-from nodeless.stacks.karpenter import Karpenter
+from nodeless import Karpenter, installation
 
 from cdktf import App, TerraformStack
 from cdktf_cdktf_provider_aws.eks_cluster import EksCluster, EksClusterVpcConfig
 from cdktf_cdktf_provider_aws.provider import AwsProvider
-
-from nodeless.spec.resolution import installation
 
 app = App()
 stack = TerraformStack(app, "own")

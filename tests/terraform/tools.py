@@ -128,8 +128,10 @@ def registry_answers() -> bool:
 
 
 def version_of(terraform: str) -> str:
-    """Ask the binary, without the user's CLI configuration, which may not exist."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+    """Ask the binary, without the user's CLI configuration, which may not exist, and without a check for updates."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+    # The check would write to the user's home.
+    environment = {**inherited, "CHECKPOINT_DISABLE": "1"}
     asked = subprocess.run(
         [terraform, "version", "-json"], capture_output=True, check=True, env=environment, text=True, timeout=60
     )

@@ -8,13 +8,7 @@ import pytest
 
 from nodeless.finding import Finding, SpecError
 from nodeless.spec.resolution import resolve
-
-
-def problems(**keys: Any) -> list[Finding]:  # noqa: ANN401 - keys of a cluster, right or wrong
-    with pytest.raises(SpecError) as raised:
-        resolve({"clusters": [{"name": "demo", "region": "eu-north-1", **keys}]}, source="clusters.yaml")
-    return list(raised.value.findings)
-
+from tests.refusals import problems
 
 ONE_KEY_WRONG = [
     ({"name": "de mo"}, "clusters[0].name", "EKS cluster name"),

@@ -6,17 +6,7 @@ from typing import Any
 
 import pytest
 
-from nodeless.finding import Finding, SpecError
-from nodeless.spec.resolution import resolve
-
-
-def problems(**keys: Any) -> list[Finding]:  # noqa: ANN401 - keys of a cluster
-    try:
-        resolve({"clusters": [{"name": "demo", "region": "eu-north-1", **keys}]}, source="clusters.yaml")
-    except SpecError as error:
-        return list(error.findings)
-    return []
-
+from tests.refusals import problems
 
 PROFILE_CLASS = {
     "name": "default",

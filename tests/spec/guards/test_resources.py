@@ -7,18 +7,11 @@ from typing import Any
 
 import pytest
 
-from nodeless.finding import Finding, SpecError
+from nodeless.finding import SpecError
 from nodeless.resolved.resources import all_manifests
 from nodeless.spec.guards.resources import pools_and_classes
 from nodeless.spec.resolution import installation, load, resolve
-
-
-def problems(**keys: Any) -> list[Finding]:  # noqa: ANN401 - keys of a cluster
-    try:
-        resolve({"clusters": [{"name": "demo", "region": "eu-north-1", **keys}]}, source="test")
-    except SpecError as error:
-        return list(error.findings)
-    return []
+from tests.refusals import problems
 
 
 def test_a_mistake_in_a_pool_is_reported_with_its_line(tmp_path: Path) -> None:

@@ -6,21 +6,14 @@ from typing import Any
 
 import pytest
 
-from nodeless.finding import Finding, SpecError
 from nodeless.karpenter.place import Place
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.permissions import node_role_arns, place_of
-from nodeless.spec.resolution import installation, resolve
+from nodeless.spec.resolution import installation
+from tests.refusals import problems
 
 ARN = "arn:aws:iam::123456789012:role/nodes"
 POLICY = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
-
-
-def problems(*clusters: dict[str, Any]) -> list[Finding]:
-    rows = [{"name": "demo", "region": "eu-north-1", **keys} for keys in clusters]
-    with pytest.raises(SpecError) as raised:
-        resolve({"clusters": rows}, source="clusters.yaml")
-    return list(raised.value.findings)
 
 
 def with_roles(**roles: Any) -> dict[str, Any]:  # noqa: ANN401 - keys of a cluster

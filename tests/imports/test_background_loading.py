@@ -1,0 +1,82 @@
+"""Node starts in the background: requests wait for it, and a failure is raised at the first chance."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.imports.processes import node_in_use, run
+
+# A Node that starts only when the file `go` exists.
+WAITING_NODE = """\
+#!/bin/sh
+while [ ! -e '{go}' ]; do sleep 0.05; done
+exec '{node}' "$@"
+"""
+WAITING_PROGRAM = """
+import pathlib, sys, threading
+from nodeless.imports.aws import IamRole
+from nodeless.imports.cdk import App, TerraformStack
+from jsii import kernel
+
+go, process = pathlib.Path(sys.argv[1]), kernel.provider._process
+loads = process._pending[:]
+assert len(loads) == 4, loads  # Node's start, constructs, cdktf and the provider.
+assert not any(load.done() for load in loads), "Python did not wait"
+
+threading.Timer(0.5, go.touch).start()
+stack = TerraformStack(App(outdir=sys.argv[2]), "own")
+assert go.exists() and all(load.done() for load in loads), "the first request waited"
+assert process._pending == []
+assert IamRole(stack, "role", assume_role_policy="{}", name="own").name_input == "own"
+"""
+FIRST_REQUEST = """
+import sys
+from nodeless.imports.cdk import App
+print("imported", flush=True)
+App(outdir=sys.argv[1])
+print("made", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the waiting Node is a shell script")
+def test_python_goes_on_while_node_starts_and_the_first_request_waits_for_every_load(tmp_path: Path) -> None:
+    node, go = tmp_path / "node", tmp_path / "go"
+    node.write_text(WAITING_NODE.format(go=go, node=node_in_use()), encoding="utf-8")
+    node.chmod(0o755)
+
+    done = run("-c", WAITING_PROGRAM, str(go), str(tmp_path / "out"), JSII_NODE=str(node))
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_node_that_does_not_exist_is_an_error_at_once(tmp_path: Path) -> None:
+    program = "import nodeless.imports\nprint('imported')"
+
+    done = run("-c", program, JSII_NODE=str(tmp_path / "no-node"))
+
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "FileNotFoundError" in done.stderr
+
+
+def test_a_node_that_ends_before_its_first_message_is_an_error_by_the_first_request(tmp_path: Path) -> None:
+    done = run("-c", FIRST_REQUEST, str(tmp_path), JSII_NODE="false")
+
+    # It may end so fast that the import sees it.
+    assert done.returncode == 1
+    assert "made" not in done.stdout
+    assert "JSONDecodeError" in done.stderr
+
+
+def test_a_package_that_cannot_be_loaded_is_an_error_at_the_next_request(tmp_path: Path) -> None:
+    no_folder = tmp_path / "file"
+    no_folder.touch()
+
+    done = run("-c", FIRST_REQUEST, str(tmp_path), JSII_RUNTIME_PACKAGE_CACHE_ROOT=str(no_folder))
+
+    assert done.returncode == 1
+    assert done.stdout == "imported\n"
+    assert "Cannot use the jsii package cache" in done.stderr

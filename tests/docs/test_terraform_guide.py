@@ -1,4 +1,4 @@
-"""The guide to Terraform-native repositories: the files it names are those that are written."""
+"""The guide to Terraform-native repositories names exactly the files that synthesis writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GUIDE = ROOT / "docs" / "terraform-native.md"
 
 
 def test_it_names_everything_that_synthesis_writes_into_a_stacks_folder() -> None:
-    (sentence,) = (line for line in section(GUIDE, "Beside other Terraform").splitlines() if "synthesis writes" in line)
+    (sentence,) = (line for line in section(GUIDE, "Use it with other Terraform").splitlines() if "synthesis writes" in line)
 
     assert code(sentence) == list(WRITTEN)
 

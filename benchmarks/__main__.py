@@ -1,4 +1,4 @@
-"""How long a synth takes: whole processes of the real app, by the clock on the wall.
+"""Measures how long a synth takes, as the wall-clock time of whole processes of the real app.
 
 Run it with ``make bench``, on a machine that does nothing else.
 """
@@ -35,7 +35,7 @@ def main() -> None:
             bench.seconds(1, environment)
         print(f"The stack of one cluster declares {bench.declared()} things. Seconds, warm unless it says cold:\n")
         fast, plain = [], []
-        for _ in range(rounds):  # Taking turns, so that a busy moment of the machine meets both.
+        for _ in range(rounds):  # In turns, so that a busy moment of the machine affects both.
             fast += [bench.seconds(1, FAST) for _ in range(3)]
             plain += [bench.seconds(1, PLAIN)]
         one = statistics.median(fast)
@@ -46,7 +46,7 @@ def main() -> None:
             "one cluster, cold: empty jsii cache": bench.cold(),
             "10 clusters": many[10],
             "100 clusters": many[100],
-            "each further cluster": (many[100] - one) / 99,
+            "each additional cluster": (many[100] - one) / 99,
         }
     for what, seconds in table.items():
         print(f"  {what:<36}{seconds:8.3f}")
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 class Bench:
-    """Runs the app in a folder of its own."""
+    """Runs the app in a temporary folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -86,7 +86,7 @@ class Bench:
         return took
 
     def cold(self) -> float:
-        """Time a process for which jsii has to unpack the bindings first."""
+        """Time a process that has to unpack the bindings into jsii's cache first."""
         with tempfile.TemporaryDirectory(dir=self._folder) as cache:
             return self.seconds(1, {"JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(Path(cache) / "cache")})
 
@@ -101,7 +101,7 @@ class Bench:
 
 
 def _quiet() -> dict[str, str]:
-    """Leave out what would change the measurement: bytecode is kept between runs, and Node comes from the wheel."""
+    """Remove variables that would change the result, so that bytecode is cached and Node comes from the wheel."""
     left_out = {"PYTHONDONTWRITEBYTECODE", "NODELESS_BINDINGS", "JSII_NODE", "NODE_OPTIONS"}
     return {key: value for key, value in os.environ.items() if key not in left_out}
 

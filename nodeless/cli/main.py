@@ -1,4 +1,4 @@
-"""The `nodeless` command: one module per verb, and only the verb that runs is loaded."""
+"""The `nodeless` command: one module per verb; what a verb needs is imported when it runs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ VERBS = (synth, explain, upgrade, schema)
 
 
 def command(*first: str) -> NoReturn:
-    """Run the command line this process was started with, after the arguments given here."""
+    """Run the process's own command line, with the given arguments put before it."""
     run(lambda: main([*first, *sys.argv[1:]]))
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one verb; wrong input is a message and exit code 2."""
+    """Run one verb; for wrong input, print a message and return 2."""
     options = parser().parse_args(arguments)
     try:
         status: int = options.run(options)
@@ -32,8 +32,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Describe the verbs and their options."""
-    options = argparse.ArgumentParser(prog="nodeless", description="The Terraform that runs Karpenter on EKS.")
+    """Build the argument parser with all verbs."""
+    options = argparse.ArgumentParser(prog="nodeless", description="Write the Terraform that runs Karpenter on EKS.")
     verbs = options.add_subparsers(required=True, metavar="COMMAND")
     for verb in VERBS:
         verb.add(verbs)

@@ -1,4 +1,4 @@
-"""What the verbs share: their exit codes and common options."""
+"""Exit codes and options that several verbs use."""
 
 from __future__ import annotations
 
@@ -13,5 +13,9 @@ Verbs = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name
 def add_config(options: argparse.ArgumentParser) -> None:
     """Add `--config FILE`."""
     options.add_argument(
-        "--config", type=Path, default=Path("clusters.yaml"), metavar="FILE", help="default: clusters.yaml"
+        "--config",
+        type=Path,
+        default=Path("clusters.yaml"),
+        metavar="FILE",
+        help="the file to read (default: clusters.yaml)",
     )

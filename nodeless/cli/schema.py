@@ -10,7 +10,7 @@ from nodeless.cli.options import DONE, Verbs
 
 
 def add(verbs: Verbs[Any]) -> None:
-    """Describe the verb."""
+    """Add the verb."""
     options = verbs.add_parser("schema", help="print the JSON schema of clusters.yaml, for editors")
     options.set_defaults(run=run)
 

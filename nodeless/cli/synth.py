@@ -1,4 +1,4 @@
-"""`nodeless synth`: clusters.yaml -> cdktf.out. The only verb that starts Node."""
+"""`nodeless synth`: write the Terraform of clusters.yaml to cdktf.out. The only verb that starts Node."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from nodeless.linked_folders import import_linked
 
 
 def add(verbs: Verbs[Any]) -> None:
-    """Describe the verb; the cdktf command names the output folder in the environment."""
-    options = verbs.add_parser("synth", help="write the Terraform of every cluster")
+    """Add the verb; the cdktf command sets the output folder in CDKTF_OUTDIR."""
+    options = verbs.add_parser("synth", help="write the Terraform for every cluster")
     add_config(options)
     options.add_argument(
         "--out",
         type=Path,
         default=Path(os.environ.get("CDKTF_OUTDIR") or "cdktf.out"),
         metavar="DIR",
-        help="default: $CDKTF_OUTDIR, else cdktf.out",
+        help="output folder (default: $CDKTF_OUTDIR, or cdktf.out)",
     )
     options.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Synthesize every cluster of a file; if anything in it is wrong, report all of it and write nothing."""
-    # First of all, because Node starts with it, and loads in the background while the file is read.
+    """Synthesize every cluster of a file; if the file has mistakes, report all of them and write nothing."""
+    # This import comes first: it starts Node, which loads in the background while the file is read.
     import_linked("nodeless.imports")
     from nodeless.cli.summary import summary, working
     from nodeless.spec.resolution import load

@@ -16,11 +16,11 @@ LineOf = Callable[[Path], int | None]
 
 
 def read(file: FilePath) -> tuple[Any, LineOf]:
-    """Read a file; return what it holds and a way to find the line of a path in it."""
+    """Read a file; return its content and a function that finds the line of a path."""
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise _refused(file, str(file), "a file that exists", "name another with --config, or write this one") from None
+        raise _refused(file, str(file), "an existing file", "create the file, or name another with --config") from None
     except IsADirectoryError:
         raise _refused(file, str(file), "a file, not a folder", "name the YAML file with --config") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -29,7 +29,7 @@ def read(file: FilePath) -> tuple[Any, LineOf]:
 
 
 def parse(text: str, file: FilePath) -> tuple[Any, LineOf]:
-    """Read YAML from a text; the file only names it."""
+    """Parse YAML text; `file` is only used in messages."""
     try:
         tree = YAML(typ="rt").load(text)
     except DuplicateKeyError as error:
@@ -39,7 +39,7 @@ def parse(text: str, file: FilePath) -> tuple[Any, LineOf]:
         fix = "check indentation, colons and quotes near that line"
         raise _refused(file, str(error.problem), "YAML 1.2", fix, _line(error)) from None
     except YAMLError as error:
-        raise _refused(file, str(error), "YAML 1.2", "check the file for characters that do not belong there") from None
+        raise _refused(file, str(error), "YAML 1.2", "remove the characters that YAML does not allow") from None
     return _plain(tree), lambda path: _find(tree, path)
 
 
@@ -48,7 +48,7 @@ def _line(error: MarkedYAMLError) -> int | None:
 
 
 def _find(tree: Any, path: Path) -> int | None:  # noqa: ANN401 - ruamel's own nodes
-    """Follow the path as far as it goes and return the line of the last part that is there."""
+    """Follow the path as far as it exists and return the line of its last existing part."""
     line: int | None = None
     for part in path:
         position = getattr(tree, "lc", None)
@@ -74,5 +74,5 @@ def _plain(node: Any) -> Any:  # noqa: ANN401 - any YAML
     return node
 
 
-def _refused(file: FilePath, value: object, rule: str, fix: str, line: int | None = None) -> SpecError:
-    return SpecError(str(file), [Finding(path=(), value=value, expected=rule, fix=fix, line=line)])
+def _refused(file: FilePath, value: object, expected: str, fix: str, line: int | None = None) -> SpecError:
+    return SpecError(str(file), [Finding(path=(), value=value, expected=expected, fix=fix, line=line)])

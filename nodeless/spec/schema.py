@@ -1,6 +1,6 @@
-"""What each key of the contract means: the docstrings below the fields, read only where they are shown.
+"""The JSON schema of clusters.yaml, and the description of each key: the docstring below its field in the model.
 
-Pydantic can read them itself, but then with every import of the model, which takes a third of its time.
+Pydantic can read these docstrings itself, but at every import of the model; that would be a third of the import time.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from nodeless.spec import model
 
 
 def descriptions(section: type[BaseModel]) -> dict[str, str]:
-    """Return the meaning of each key of a section."""
+    """Return the description of each key of a section."""
     (definition,) = ast.parse(inspect.getsource(section)).body
-    assert isinstance(definition, ast.ClassDef)  # noqa: S101 - the source of a class is a class
+    assert isinstance(definition, ast.ClassDef)  # noqa: S101 - the source of a class is a class definition; for mypy
     return {
         field.target.id: text.value.value
         for field, text in pairwise(definition.body)
@@ -31,7 +31,7 @@ def descriptions(section: type[BaseModel]) -> dict[str, str]:
 
 
 def schema() -> dict[str, Any]:
-    """Return the contract as a JSON schema, with the meaning of every key."""
+    """Return the JSON schema of clusters.yaml, with a description of every key."""
     tree = model.File.model_json_schema()
     for name, section in (("File", tree), *tree["$defs"].items()):
         found = getattr(model, name, None)

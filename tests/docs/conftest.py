@@ -1,4 +1,4 @@
-"""Stacks that the documents are held against."""
+"""Synthesized stacks that the documents are compared with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents, read as a reader uses them: code blocks, tables, headings and links."""
+"""Reads the documents: their code blocks, tables, headings and links."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CELL = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, the words after it, and where it stands."""
+    """A fenced block: its language, the words after the language, and its position."""
 
     document: Path
     line: int
@@ -43,7 +43,7 @@ def text_of(document: Path) -> str:
 
 
 def blocks(language: str, *documents: Path) -> list[Block]:
-    """Return the fenced blocks of a language, of all documents unless some are named."""
+    """Return the fenced blocks of a language, from all documents unless some are given."""
     return [
         Block(
             document,
@@ -59,14 +59,14 @@ def blocks(language: str, *documents: Path) -> list[Block]:
 
 
 def section(document: Path, heading: str) -> str:
-    """Return what stands below a heading, up to the next heading of any level."""
+    """Return the text below a heading, up to the next heading of any level."""
     below = text_of(document).split(f"# {heading}\n", maxsplit=1)
     assert len(below) == 2, f"{name(document)} has no heading {heading!r}"
     return re.split(r"^#+ ", below[1], maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def rows(text: str) -> list[list[str]]:
-    """Return the cells of every table row in a text, without heads."""
+    """Return the cells of every table row in a text, without header rows."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
     rules = [number for number, line in enumerate(lines) if set(line) <= set("|- ")]
     heads = {number - 1 for number in rules}
@@ -78,10 +78,10 @@ def rows(text: str) -> list[list[str]]:
 
 
 def code(cell: str) -> list[str]:
-    """Return what a cell holds in code."""
+    """Return the code spans in a cell."""
     return re.findall(r"`([^`]+)`", cell)
 
 
 def without_code(text: str) -> str:
-    """Take out what is no prose: a link in code is not a link."""
+    """Remove code blocks and code spans: a link in code is not a link."""
     return re.sub(r"`[^`\n]*`", "", FENCE.sub("", text))

@@ -1,4 +1,4 @@
-"""Every document: its links lead somewhere, its cluster files load, its commands exist."""
+"""In every document, links work, cluster files load and commands exist."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ LINKS = [
     for document in DOCUMENTS
     for found in LINK.finditer(re.sub(r"^```.*?^```$", "", text_of(document), flags=re.MULTILINE | re.DOTALL))
 ]
-# Words a line of a shell block may begin with, beside the project's own commands.
+# Commands that a shell block may use, in addition to the project's own.
 OTHER_TOOLS = {"aws", "cd", "eksctl", "git", "kubectl", "npm", "pre-commit", "terraform"}
 OWN_TOOLS = {"make", "nodeless", "python", ".venv/bin/python", ".cdktf-cli/node_modules/.bin/cdktf"}
 
 
 def commands() -> list[tuple[Block, list[str]]]:
-    """Return every command of every shell block, as the shell would split it."""
+    """Return every command of every shell block, split into words as the shell does."""
     return [
         (block, words)
         for block in blocks("sh")
@@ -67,7 +67,7 @@ def test_the_documents_are_found() -> None:
 
 
 @pytest.mark.parametrize(("document", "target"), LINKS, ids=[f"{name(file)}-{target}" for file, target in LINKS])
-def test_every_link_into_the_project_leads_somewhere(document: Path, target: str) -> None:
+def test_every_link_into_the_project_has_a_target(document: Path, target: str) -> None:
     url = urlsplit(target)
     if url.scheme:
         assert url.scheme == "https"
@@ -85,7 +85,7 @@ def test_every_document_is_reached_from_the_readme() -> None:
         document = waiting.pop()
         reached.add(document)
         targets = [(document.parent / urlsplit(target).path).resolve() for file, target in LINKS if file == document]
-        # A link to a folder stands for what lies in it.
+        # A link to a folder counts as a link to every document in it.
         files = [file for target in targets for file in (target.glob("*.md") if target.is_dir() else [target])]
         waiting += [file for file in set(files) if file in DOCUMENTS and file not in reached and file not in waiting]
 
@@ -114,7 +114,7 @@ def test_a_wrong_cluster_file_says_what_the_document_shows(
     assert str(raised.value) == shown.text.rstrip("\n")
 
 
-def test_every_command_is_one_that_is_known() -> None:
+def test_every_command_is_a_known_one() -> None:
     unknown = [f"{block}: {words[0]}" for block, words in commands() if words[0] not in OTHER_TOOLS | OWN_TOOLS]
 
     assert unknown == []
@@ -130,14 +130,14 @@ def test_every_make_target_in_a_document_exists() -> None:
 
 
 @pytest.mark.parametrize(("block", "words"), nodeless_commands(), ids=str)
-def test_every_nodeless_command_in_a_document_is_one_of_its_own(block: Block, words: list[str]) -> None:
+def test_every_nodeless_command_in_a_document_is_valid(block: Block, words: list[str]) -> None:
     nodeless_parser().parse_args(words)
 
     assert block.text
 
 
 @pytest.mark.parametrize(("block", "words"), python_commands(), ids=str)
-def test_every_python_command_in_a_document_names_a_part_of_the_project(block: Block, words: list[str]) -> None:
+def test_every_python_command_in_a_document_runs_a_module_of_the_project(block: Block, words: list[str]) -> None:
     module = words[1].replace(".", "/") if words[0] == "-m" else words[0].removesuffix(".py")
 
     assert (ROOT / f"{module}.py").is_file() or (ROOT / module / "__main__.py").is_file(), str(block)
@@ -152,7 +152,7 @@ def test_the_commands_that_only_print_run_as_documented(command: str, capsys: py
     assert "karpenter" in capsys.readouterr().out
 
 
-def test_no_tag_in_prose_is_lost_to_a_browser() -> None:
+def test_no_placeholder_in_prose_would_be_read_as_an_html_tag() -> None:
     lost = [
         f"{name(document)}: {tag}"
         for document in DOCUMENTS

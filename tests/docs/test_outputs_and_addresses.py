@@ -1,4 +1,4 @@
-"""The contract of outputs and addresses: complete, and nothing in it that is not there."""
+"""The documented outputs and addresses are exactly those that are synthesized."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from tests.docs.markdown import ROOT, code, rows, section
 from tests.synthesized import Synthesized
 
-# Whole processes, or the whole app.
+# Each test synthesizes a whole stack.
 pytestmark = pytest.mark.slow
 
 CONTRACT = ROOT / "docs" / "outputs-and-addresses.md"
-ASKED_FOR = [(code(row[0]), set(code(row[1]))) for row in rows(section(CONTRACT, "Only when asked for"))]
+OPTIONAL = [(code(row[0]), set(code(row[1]))) for row in rows(section(CONTRACT, "Optional resources and outputs"))]
 
 
 def everything(stack: Synthesized) -> set[str]:
@@ -37,8 +37,8 @@ def test_addresses_are_those_of_the_default_stack(default_stack: Synthesized) ->
     assert sorted(documented) == sorted(default_stack.addresses())
 
 
-@pytest.mark.parametrize(("configuration", "added"), ASKED_FOR, ids=[" ".join(row[0]) for row in ASKED_FOR])
-def test_what_is_asked_for_is_added_and_nothing_else(
+@pytest.mark.parametrize(("configuration", "added"), OPTIONAL, ids=[" ".join(row[0]) for row in OPTIONAL])
+def test_an_option_adds_what_the_table_says_and_nothing_else(
     configuration: list[str],
     added: set[str],
     default_stack: Synthesized,

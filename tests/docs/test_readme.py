@@ -1,4 +1,4 @@
-"""The README: what it shows is what comes out, and what it promises is what is checked."""
+"""The README shows real output, and the checks it lists exist."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMPATIBILITY = {row[0]: row[1] for row in rows(section(README, "Compatibility")
 
 
 def holds(whole: Any, part: Any) -> bool:  # noqa: ANN401 - any JSON
-    """Tell whether everything in an excerpt stands in the whole."""
+    """Tell whether the whole contains everything in an excerpt."""
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(key in whole and holds(whole[key], part[key]) for key in part)
     return bool(whole == part)
@@ -35,8 +35,8 @@ def holds(whole: Any, part: Any) -> bool:  # noqa: ANN401 - any JSON
 def test_the_file_it_begins_with_is_the_default_file() -> None:
     (first, *_) = blocks("yaml", README)
 
-    shown, kept = (YAML(typ="safe").load(text) for text in (first.text, (ROOT / "clusters.yaml").read_text("utf-8")))
-    assert shown == kept
+    shown, default = (YAML(typ="safe").load(text) for text in (first.text, (ROOT / "clusters.yaml").read_text("utf-8")))
+    assert shown == default
 
 
 def test_the_excerpt_is_part_of_what_is_synthesized(default_stack: Synthesized) -> None:
@@ -45,8 +45,8 @@ def test_the_excerpt_is_part_of_what_is_synthesized(default_stack: Synthesized) 
     assert holds(default_stack.tree, json.loads(excerpt.text))
 
 
-def test_the_picture_shows_every_role_profile_queue_and_chart(default_stack: Synthesized) -> None:
-    (picture,) = blocks("mermaid", README)
+def test_the_diagram_shows_every_role_profile_queue_and_chart(default_stack: Synthesized) -> None:
+    (diagram,) = blocks("mermaid", README)
 
     named = [
         *(role["name"] for role in default_stack.all("aws_iam_role").values()),
@@ -56,7 +56,7 @@ def test_the_picture_shows_every_role_profile_queue_and_chart(default_stack: Syn
         default_stack.only("aws_sqs_queue")["name"],
         *(release["name"] for release in default_stack.all("helm_release").values()),
     ]
-    assert [text for text in named if text not in picture.text] == []
+    assert [text for text in named if text not in diagram.text] == []
 
 
 @pytest.mark.parametrize(("check", "cluster", "said"), CHECKS, ids=[row[0] for row in CHECKS])
@@ -68,7 +68,7 @@ def test_each_check_says_what_the_table_shows(check: str, cluster: str, said: st
     with pytest.raises(SpecError) as raised:
         resolve({"clusters": [{"name": "demo", "region": "eu-north-1", **keys} for keys in clusters]}, source=check)
 
-    assert any(said in (problem.expected, problem.fix) for problem in raised.value.findings)
+    assert any(said in (finding.expected, finding.fix) for finding in raised.value.findings)
 
 
 @pytest.mark.parametrize("release", [Release(*last) for last in LAST_PATCHES], ids=str)
@@ -88,4 +88,4 @@ def test_compatibility_is_what_the_tables_and_the_json_say(default_stack: Synthe
     assert COMPATIBILITY["AWS provider"] == f"`{terraform['required_providers']['aws']['version']}`"
     assert COMPATIBILITY["Helm provider"].startswith(f"`{terraform['required_providers']['helm']['version']}`")
     assert COMPATIBILITY["Terraform"].startswith(f"{terraform['required_version'].removeprefix('>= ')} or newer")
-    assert set(COMPATIBILITY["Partitions"].split(", ")) == {book.name for book in PARTITIONS}
+    assert set(COMPATIBILITY["Partitions"].split(", ")) == {partition.name for partition in PARTITIONS}

@@ -1,4 +1,4 @@
-"""The guide to Terraform-native repositories: the files it names are those that are written."""
+"""The guide to Terraform-native repositories names exactly the files that synthesis writes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ GUIDE = ROOT / "docs" / "terraform-native.md"
 
 
 def test_it_names_everything_that_synthesis_writes_into_a_stacks_folder() -> None:
-    (sentence,) = (line for line in section(GUIDE, "Beside other Terraform").splitlines() if "synthesis writes" in line)
+    (sentence,) = (
+        line for line in section(GUIDE, "Use it with other Terraform").splitlines() if "synthesis writes" in line
+    )
 
     assert code(sentence) == list(WRITTEN)
 
 
-def test_the_files_for_a_gitops_tool_are_where_it_says(tmp_path: Path) -> None:
+def test_it_names_every_file_for_a_gitops_tool(tmp_path: Path) -> None:
     (file,) = (block for block in blocks("yaml", GUIDE) if "gitops" in block.text)
     (tmp_path / "clusters.yaml").write_text(file.text, encoding="utf-8")
 

@@ -73,12 +73,15 @@ class Tag:
         """Read a file."""
         text = self.checkout.git("show", f"{self.name}:{path}")
         if text is None:
-            raise CheckoutError(f"{self.name} has no file {path}: was it moved? tools/new_release/upstream.py looks for it")
+            raise CheckoutError(
+                f"{self.name} has no file {path}: was it moved? tools/new_release/upstream.py looks for it"
+            )
         return text
 
     def yaml(self, path: str) -> Any:  # noqa: ANN401 - any YAML
-        """Read a YAML file with every value as text: 1.30 stays 1.30, and false stays the word that is written."""
-        return _texts(YAML(typ="safe", pure=True).compose(self.text(path)))
+        """Read a YAML file with every value as text, so that 1.30 stays 1.30; an empty file is an empty map."""
+        top = YAML(typ="safe", pure=True).compose(self.text(path))
+        return _texts(top) if top else {}
 
 
 def _texts(node: Node) -> Any:  # noqa: ANN401 - any YAML

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-
 
 from nodeless.karpenter.policy import Condition, Statement
 
@@ -42,11 +42,6 @@ def folded(paths: Iterable[str], known: Iterable[str]) -> set[str]:
     return {next((above for above in _upward(path) if above in known), path) for path in paths}
 
 
-def lacks(path: str, paths: Iterable[str]) -> bool:
-    """Tell whether neither the path nor anything below it is among the paths."""
-    return not any(path in _upward(other) for other in paths)
-
-
 def scalar(value: object) -> str | None:
     """Write a default as the tables do: a text, or an empty map or list; None for anything larger."""
     if isinstance(value, str):
@@ -56,12 +51,7 @@ def scalar(value: object) -> str | None:
 
 def _upward(path: str) -> list[str]:
     """List a path and everything above it: `a.b[].c`, `a.b[]`, `a.b`, `a`."""
-    found = [path]
-    while cut := max(found[-1].rfind("."), found[-1].rfind("[]")):
-        if cut < 0:
-            break
-        found.append(found[-1][:cut])
-    return found
+    return [path, *(path[: cut.start()] for cut in reversed([*re.finditer(r"\.|\[\]", path)]))]
 
 
 def _text(condition: Condition) -> str:

@@ -13,6 +13,7 @@ from nodeless.karpenter.interruption import RETENTION_SECONDS, TARGET_ID, event_
 from nodeless.karpenter.nodes import node_policies
 from nodeless.karpenter.packing import SPLIT_BY_DUTY, pack, policy_title
 from nodeless.karpenter.place import Place
+from nodeless.karpenter.policy import Statement
 from nodeless.karpenter.releases import kubernetes_range
 from nodeless.karpenter.trust import node_trust
 from nodeless.karpenter.versions import Release, Window, in_effect, the_one
@@ -56,6 +57,7 @@ STATEMENT_TABLES = {
     ("AllowPassingInstanceRole", "condition"): "PASSED_TO, passing_node_roles",
 }
 
+KEYS_FILE = f"{KARPENTER}/chart_keys.py"
 KEY_TABLES = ("SETTINGS", "GATES", "LOGGING", "WEBHOOK", "CONTROLLER", "SCHEDULING", "METADATA")
 # The table of a key that is in none of them yet, by how its name begins.
 NEW_KEY_TABLES = (
@@ -68,19 +70,23 @@ NEW_KEY_TABLES = (
 )
 
 
-def statements(release: Release) -> Facts:
-    """Return the controller's statements, each with the managed policy that holds it upstream."""
+def controller_statements(release: Release) -> tuple[tuple[str, Statement], ...]:
+    """Return the controller's statements with the name of the managed policy that holds each upstream."""
     packed = pack(_grant(release), whole=not the_one(release, SPLIT_BY_DUTY))
+    return tuple((f"{policy_title(key)}-{CLUSTER}", row) for key, rows in packed.items() for row in rows)
+
+
+def statements(release: Release) -> Facts:
+    """Return what is true of each of the controller's statements."""
     return {
-        statement_name(row): statement_facts(row) | {f"policy {policy_title(key)}-{CLUSTER}"}
-        for key, rows in packed.items()
-        for row in rows
+        statement_name(row): statement_facts(row) | {f"policy {policy}"}
+        for policy, row in controller_statements(release)
     }
 
 
 def statement_place(release: Release, name: str, part: str) -> str:
     """Name the table or the function that holds a part of a statement."""
-    table = STATEMENT_TABLES.get((name, part))
+    table = "STATEMENTS" if part == "policy" else STATEMENT_TABLES.get((name, part))
     functions = [
         build.__name__
         for _, build in in_effect(release, controller.STATEMENTS)
@@ -99,7 +105,7 @@ def rules(release: Release) -> Facts:
 
 def node_role(release: Release) -> Facts:
     """Return the node role's managed policies, and who may assume it."""
-    policies = {f"managed policy {name}" for _, name in node_policies(release, ipv6=False)}
+    policies = {f"policy {name}" for _, name in node_policies(release, ipv6=False)}
     trusted = {f"principal {name}" for row in node_trust(PLACE) for who in row.principals for name in who.identifiers}
     return {NODE_ROLE: frozenset(policies | trusted)}
 
@@ -120,18 +126,19 @@ def queue(_: Release) -> Facts:
     }
 
 
-def defaults(release: Release, table: KeyTable) -> dict[str, str | None]:
+def chart_defaults(release: Release, table: KeyTable) -> dict[str, str | None]:
     """Return the keys the release's chart reads, with the default where the table has one."""
     return {name: key.default for name, key in chart_keys.keys_read(release, table).items()}
 
 
-def key_place(release: Release, name: str) -> str:
-    """Name the table of a key of the controller's chart, and the values nodeless sets where it is one of them."""
-    tables = [
-        table for table in KEY_TABLES if name in {key.name for _, key in getattr(chart_keys, table)}
-    ] or [table for start, table in NEW_KEY_TABLES if name.startswith(start)][:1]
+def key_place(release: Release, name: str, chart_name: str) -> str:
+    """Name the table of a chart's key, and the values nodeless sets where it is one of them."""
+    if chart_name != chart.CONTROLLER_CHART:
+        return f"{KEYS_FILE} CRD_CHART_KEYS"
+    known = [table for table in KEY_TABLES if name in {key.name for _, key in getattr(chart_keys, table)}]
+    likely = [table for start, table in NEW_KEY_TABLES if name.startswith(start)]
     sets = f", {KARPENTER}/chart.py VALUES" if name in {path for path, _ in in_effect(release, chart.VALUES)} else ""
-    return f"{KARPENTER}/chart_keys.py {tables[0]}{sets}"
+    return f"{KEYS_FILE} {(known or likely)[0]}{sets}"
 
 
 def kinds(release: Release) -> Facts:
@@ -160,8 +167,8 @@ def class_fields(release: Release) -> tuple[Facts, set[str]]:
     if "amiSelectorTerms[].alias" in found:
         aliases = in_effect(release, custom_resource_fields.ALIASES)
         found["amiSelectorTerms[].alias"] = frozenset(f"value {family}" for family, _ in aliases)
-    reserved = in_effect(release, custom_resource_fields.RESERVED_TAGS)
-    found["tags"] = frozenset(f"reserved {tag}" for tag in (*reserved, f"{custom_resource_fields.RESERVED_TAG_PREFIX}/"))
+    tags = in_effect(release, custom_resource_fields.RESERVED_TAGS)
+    found["tags"] = frozenset(f"reserved {tag}" for tag in (*tags, f"{custom_resource_fields.RESERVED_TAG_PREFIX}/"))
     return found, required
 
 
@@ -175,7 +182,7 @@ def field_place(owner: str, name: str, fact: str) -> str:
         table = "ALIASES" if name.endswith(".alias") else f"{owner}_VALUES"
     else:
         table = f"{owner}_FIELDS"
-    return f"{KARPENTER}/custom_resource_fields.py {table}, and {UPGRADE}/resource_changes.py FIELD_WINDOWS"
+    return f"{KARPENTER}/custom_resource_fields.py {table}"
 
 
 def apis(release: Release) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from nodeless.karpenter.policy import Principal, Statement, statement_from
 from nodeless.karpenter.versions import Release
 from tools.new_release.checkout import CheckoutError, Tag
-from tools.new_release.facts import NODE_ROLE, QUEUE, QUEUE_POLICY, Facts, statement_facts, statement_name
+from tools.new_release.facts import (
+    ACCOUNT,
+    NODE_ROLE,
+    NODE_ROLE_ARN,
+    PARTITION,
+    QUEUE,
+    QUEUE_POLICY,
+    Facts,
+    statement_facts,
+    statement_name,
+)
 
 WEBSITE = "website/content/en/preview"
 CRDS = "pkg/apis/crds"
@@ -38,10 +48,12 @@ Tree = Mapping[str, Any]
 
 
 class Template:
-    """The CloudFormation template of the getting-started guide: at a release's tag, the preview is the release's own."""
+    """The CloudFormation template of the getting-started guide: at a tag, the preview is the release's own."""
 
     def __init__(self, tag: Tag) -> None:
-        found = [path for path in tag.files(f"{WEBSITE}/getting-started", "/cloudformation.yaml") if "karpenter" in path]
+        found = [
+            path for path in tag.files(f"{WEBSITE}/getting-started", "/cloudformation.yaml") if "karpenter" in path
+        ]
         found = found or tag.files(f"{WEBSITE}/getting-started", "/cloudformation.yaml")
         if not found:
             raise CheckoutError(f"{tag.name} has no CloudFormation template below {WEBSITE}/getting-started")
@@ -51,10 +63,13 @@ class Template:
     def statements(self) -> Facts:
         """Return the controller's statements, each with the managed policy that holds it."""
         found: Facts = {}
+        # Old templates spell out the ARN of the node role.
+        role = f"arn:{PARTITION}:iam::{ACCOUNT}:role/{self.resources[NODE_ROLE]['Properties']['RoleName']}"
         for resource in self._of_type(POLICY_TYPE).values():
             policy = f"policy {resource['ManagedPolicyName']}"
             for row in _statements(resource["PolicyDocument"]):
-                found[statement_name(row)] = statement_facts(row) | {policy}
+                facts = {fact.replace(f"resource {role}", f"resource {NODE_ROLE_ARN}") for fact in statement_facts(row)}
+                found[statement_name(row)] = frozenset({policy, *facts})
         return found
 
     def rules(self) -> Facts:
@@ -69,7 +84,7 @@ class Template:
     def node_role(self) -> Facts:
         """Return the node role's managed policies, and who may assume it."""
         role = self.resources[NODE_ROLE]["Properties"]
-        policies = {f"managed policy {arn.rpartition('/')[2]}" for arn in role["ManagedPolicyArns"]}
+        policies = {f"policy {arn.rpartition('/')[2]}" for arn in role["ManagedPolicyArns"]}
         trusted = {
             fact
             for row in _statements(role["AssumeRolePolicyDocument"])
@@ -102,7 +117,7 @@ class Template:
 def chart_defaults(tag: Tag, chart: str) -> dict[str, Any]:
     """Return every key of a chart's values.yaml with its default."""
     path = f"charts/{chart}/values.yaml"
-    return dict(_leaves(tag.yaml(path) or {})) if path in tag.files(f"charts/{chart}") else {}
+    return dict(_leaves(tag.yaml(path))) if path in tag.files(f"charts/{chart}") else {}
 
 
 def chart_keys(tag: Tag, chart: str) -> set[str]:
@@ -114,25 +129,34 @@ def chart_keys(tag: Tag, chart: str) -> set[str]:
     return {key for key in found if not any(other.startswith(f"{key}.") for other in found)}
 
 
-def kinds(tag: Tag) -> Facts:
-    """Return every kind that the release's definitions serve."""
+def definitions(tag: Tag) -> list[Tree]:
+    """Read the custom resource definitions that the chart brings; its own copies may hold Helm's braces."""
+    brought = {path.rpartition("/")[2] for path in tag.files("charts/karpenter-crd/templates")}
+    return [tag.yaml(path)["spec"] for path in tag.files(CRDS, ".yaml") if path.rpartition("/")[2] in brought]
+
+
+def kinds(definitions: Iterable[Tree]) -> Facts:
+    """Return every kind that is served."""
     return {
         f"{spec['group']}/{version['name']} {spec['names']['kind']}": frozenset()
-        for spec in _definitions(tag)
+        for spec in definitions
         for version in spec["versions"]
         if version["served"] == "true"
     }
 
 
-def fields(tag: Tag, api_version: str, kind: str) -> tuple[Facts, set[str]]:
-    """Return the fields of a kind's spec with the values each may have, and the paths that are required."""
+def fields(definitions: Iterable[Tree], api_version: str, kind: str) -> tuple[Facts, set[str]] | None:
+    """Return the fields of a kind's spec with the values each may have, and the paths that are required.
+
+    None where the release does not know the kind in this API version.
+    """
     group, _, version = api_version.partition("/")
-    for spec in _definitions(tag):
-        if (spec["group"], spec["names"]["kind"]) == (group, kind):
-            (schema,) = (row["schema"] for row in spec["versions"] if row["name"] == version)
-            below = schema["openAPIV3Schema"]["properties"]["spec"]
-            return dict(_fields(below)), set(_required(below))
-    raise CheckoutError(f"{tag.name} has no {api_version} {kind} below {CRDS}")
+    for spec in definitions:
+        for row in spec["versions"]:
+            if (spec["group"], row["name"], spec["names"]["kind"]) == (group, version, kind):
+                below = row["schema"]["openAPIV3Schema"]["properties"]["spec"]
+                return dict(_fields(below)), set(_required(below))
+    return None
 
 
 def kubernetes(tag: Tag, release: Release) -> Facts:
@@ -140,7 +164,7 @@ def kubernetes(tag: Tag, release: Release) -> Facts:
     matrices = [path for path in tag.files(MATRIX_FOLDER, ".yaml") if "compatib" in path]
     rows = {}
     for path in matrices:
-        for row in tag.yaml(path)["compatibility"]:
+        for row in tag.yaml(path).get("compatibility", ()):
             minor, _, patch = row["appVersion"].rpartition(".")
             first_patch = 0 if patch == "x" else int(patch)
             if minor == f"{release.major}.{release.minor}" and first_patch <= release.patch:
@@ -172,11 +196,6 @@ def _statements(document: str | Tree) -> Iterator[Statement]:
                 Principal(type_, (ids,) if isinstance(ids, str) else tuple(ids)) for type_, ids in typed.items()
             ),
         )
-
-
-def _definitions(tag: Tag) -> Iterator[Tree]:
-    for path in tag.files(CRDS, ".yaml"):
-        yield tag.yaml(path)["spec"]
 
 
 def _leaves(tree: Tree, above: str = "") -> Iterator[tuple[str, Any]]:

@@ -15,6 +15,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from nodeless.cli.main import main
+from nodeless.karpenter.releases import NEWEST, NEWEST_MINOR, find
 from tests.conftest import ROOT
 from tests.docs.markdown import Block, blocks
 from tests.terminal import seen_on_a_terminal
@@ -112,7 +113,7 @@ def test_the_report_for_a_cluster(run: Run, snapshot: SnapshotAssertion, form: s
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_step_over_1_0_names_all_that_matters(run: Run, form: str) -> None:
-    _, out, _ = run("0.37.8", "1.14.1", "--format", form)
+    _, out, _ = run("0.37.8", str(NEWEST), "--format", form)
 
     for word in (
         "aws:RequestTag/eks:eks-cluster-name",
@@ -138,7 +139,7 @@ def test_the_first_release_may_stand_before_the_option(run: Run) -> None:
 
 
 def test_two_equal_releases_differ_in_nothing(run: Run) -> None:
-    assert run("1.14", "v1.14.1") == (0, "Karpenter 1.14.1 -> 1.14.1: nothing changes\n", "")
+    assert run(NEWEST_MINOR, f"v{NEWEST}") == (0, f"Karpenter {NEWEST} -> {NEWEST}: nothing changes\n", "")
 
 
 def test_a_downgrade_says_so(run: Run) -> None:
@@ -149,7 +150,7 @@ def test_a_downgrade_says_so(run: Run) -> None:
 
 
 def test_the_report_for_a_cluster_has_its_names_values_and_edit(run: Run) -> None:
-    _, out, _ = run("demo", "--to", "1.14.1", "--format", "json")
+    _, out, _ = run("demo", "--to", str(NEWEST), "--format", "json")
     report = json.loads(out)
     file = report["file"]
 
@@ -158,7 +159,7 @@ def test_the_report_for_a_cluster_has_its_names_values_and_edit(run: Run) -> Non
         "path": "clusters[0].karpenter.version",
         "line": 7,
         "was": "0.37",
-        "write": ["1.0.14", "1.14.1"],
+        "write": ["1.0.14", str(NEWEST)],
         "also_changes": [],
     }
     assert [(row["key"], row["change"], row["instead"]) for row in file["values"]] == [
@@ -190,7 +191,7 @@ def test_a_version_that_is_not_written_yet_is_added(run: Run) -> None:
 
 
 def test_another_partition_has_its_own_names(run: Run) -> None:
-    _, out, _ = run("green", "--to", "1.14", file=TWO_CLUSTERS)
+    _, out, _ = run("green", "--to", NEWEST_MINOR, file=TWO_CLUSTERS)
 
     assert "arn:aws-cn:ec2:cn-north-1:*:placement-group/*" in out
 
@@ -205,12 +206,12 @@ def test_a_cluster_without_a_queue_has_no_rules_to_gain(run: Run) -> None:
 def test_the_control_plane_is_moved_where_the_file_says_it_stands(run: Run) -> None:
     old, new = ONE_CLUSTER.replace('"1.29"', '"1.24"'), ONE_CLUSTER
 
-    assert "Move the control plane from Kubernetes 1.24 to 1.25" in run("demo", "--to", "1.14", file=old)[1]
-    assert "Move the control plane" not in run("demo", "--to", "1.14", file=new)[1]
+    assert "Move the control plane from Kubernetes 1.24 to 1.25" in run("demo", "--to", NEWEST_MINOR, file=old)[1]
+    assert "Move the control plane" not in run("demo", "--to", NEWEST_MINOR, file=new)[1]
 
 
 def test_what_the_new_release_refuses_in_the_file_is_told(run: Run) -> None:
-    code, out, _ = run("demo", "--to", "1.14", "--format", "json", file=BETA_POOL)
+    code, out, _ = run("demo", "--to", NEWEST_MINOR, "--format", "json", file=BETA_POOL)
     problems = json.loads(out)["file"]["findings"]
 
     assert code == 0
@@ -219,14 +220,14 @@ def test_what_the_new_release_refuses_in_the_file_is_told(run: Run) -> None:
 
 
 WRONG = (
-    (["0.27.7", "1.14.1"], "'0.27.7'", "0.27.7 was never released; the newest patch of that minor is 0.27.8"),
-    (["0.37.8", "1.99"], "'1.99'", "known releases run from 0.25.0 to 1.14.1"),
-    (["0.37.8", "latest"], "'latest'", "write a release such as 1.14.1, or a minor such as 1.14"),
-    (["demo", "--to", "1.14.9"], "'1.14.9'", "1.14.9 does not exist; the newest patch of that minor is 1.14.1"),
-    (["demo", "1.14.1"], "'demo'", "for the cluster demo write nodeless upgrade demo --to 1.14.1"),
-    (["demo"], "'(missing)'", "write nodeless upgrade demo --to 1.14.1"),
+    (["0.27.7", str(NEWEST)], "'0.27.7'", "0.27.7 was never released; the newest patch of that minor is 0.27.8"),
+    (["0.37.8", "1.99"], "'1.99'", f"known releases run from 0.25.0 to {NEWEST}"),
+    (["0.37.8", "latest"], "'latest'", f"write a release such as {NEWEST}, or a minor such as {NEWEST_MINOR}"),
+    (["demo", "--to", "1.4.9"], "'1.4.9'", f"1.4.9 does not exist; the newest patch of that minor is {find('1.4')}"),
+    (["demo", "1.13.1"], "'demo'", "for the cluster demo write nodeless upgrade demo --to 1.13.1"),
+    (["demo"], "'(missing)'", f"write nodeless upgrade demo --to {NEWEST}"),
     (["1.9"], "'(missing)'", "write nodeless upgrade 1.9 TO"),
-    (["dmeo", "--to", "1.14.1"], "'dmeo'", "one of the clusters of clusters.yaml: demo"),
+    (["dmeo", "--to", str(NEWEST)], "'dmeo'", "one of the clusters of clusters.yaml: demo"),
     (["1.1", "1.2", "1.3"], "'1.1 1.2 1.3'", "write nodeless upgrade FROM TO"),
     (["1.1", "1.2", "--to", "1.3"], "'1.3'", "two releases, or --to"),
 )
@@ -243,14 +244,14 @@ def test_wrong_arguments_are_a_message_and_exit_code_2(run: Run, words: list[str
 
 
 def test_a_file_with_several_clusters_asks_which(run: Run) -> None:
-    code, _, err = run("--to", "1.14", file=TWO_CLUSTERS)
+    code, _, err = run("--to", NEWEST_MINOR, file=TWO_CLUSTERS)
 
     assert code == 2
     assert "one of the clusters of clusters.yaml: red, blue, green" in err
 
 
 def test_a_wrong_file_is_reported_as_synth_reports_it(run: Run) -> None:
-    code, _, err = run("--to", "1.14", file="clusters:\n  - {name: demo, region: eu-north-1, karpentr: {}}\n")
+    code, _, err = run("--to", NEWEST_MINOR, file="clusters:\n  - {name: demo, region: eu-north-1, karpentr: {}}\n")
 
     assert code == 2
     assert "did you mean karpenter?" in err
@@ -258,7 +259,7 @@ def test_a_wrong_file_is_reported_as_synth_reports_it(run: Run) -> None:
 
 def test_two_releases_are_compared_without_pydantic_yaml_rich_or_the_framework() -> None:
     program = (
-        "import sys; from nodeless.cli.main import main; main(['upgrade', '0.25.0', '1.14.1']); "
+        "import sys; from nodeless.cli.main import main; main(['upgrade', '0.25.0', '1.13.1']); "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
 
@@ -279,22 +280,22 @@ def test_two_releases_are_compared_in_less_than_three_tenths_of_a_second() -> No
             spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         return min(spent)
 
-    assert seconds("-m", "nodeless", "upgrade", "0.37.8", "1.14.1") - seconds("-c", "pass") < 0.3
+    assert seconds("-m", "nodeless", "upgrade", "0.37.8", str(NEWEST)) - seconds("-c", "pass") < 0.3
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_report_does_not_depend_on_a_hash_seed(form: str) -> None:
-    words = ("-m", "nodeless", "upgrade", "0.29.2", "1.14.1", "--format", form)
+    words = ("-m", "nodeless", "upgrade", "0.29.2", str(NEWEST), "--format", form)
 
     assert process(*words, PYTHONHASHSEED="1").stdout == process(*words, PYTHONHASHSEED="2").stdout
 
 
 def test_a_reader_who_leaves_early_sees_no_traceback() -> None:
-    command = f"{shlex.quote(sys.executable)} -m nodeless upgrade 0.25.0 1.14.1 | head -n 1"
+    command = f"{shlex.quote(sys.executable)} -m nodeless upgrade 0.25.0 {NEWEST} | head -n 1"
     outcome = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
 
-    assert outcome.stdout == "Karpenter 0.25.0 -> 1.14.1\n"
+    assert outcome.stdout == f"Karpenter 0.25.0 -> {NEWEST}\n"
     assert outcome.stderr == ""
 
 

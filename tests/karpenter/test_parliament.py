@@ -11,7 +11,7 @@ from parliament import analyze_policy_string  # type: ignore[import-untyped]  # 
 from nodeless.karpenter.interruption import queue_decryption
 from nodeless.karpenter.nodes import cni_ipv6
 from nodeless.karpenter.policy import Statement, document
-from nodeless.karpenter.releases import find
+from nodeless.karpenter.releases import NEWEST, find
 from nodeless.karpenter.versions import Window, before, since
 from nodeless.resolved.permissions import place_of
 from tests.karpenter.generations import ACCOUNT, BY_LETTER, EXAMPLE_REGIONS, GENERATIONS, installed, policies
@@ -83,7 +83,7 @@ def test_nothing_is_accepted_that_is_not_found() -> None:
 
 
 def test_the_linter_finds_nothing_in_what_is_not_upstream_s() -> None:
-    place = place_of(installed("1.14.1"), account=ACCOUNT)
+    place = place_of(installed(str(NEWEST)), account=ACCOUNT)
     key = f"arn:aws:kms:eu-north-1:{ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
 
     assert list(findings(queue_decryption(place.regional("sqs", "demo"), key))) == []

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from nodeless.karpenter.interruption import event_rules, queue_policy
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import Policy, Statement, string_equals
+from nodeless.karpenter.releases import NEWEST
 from nodeless.karpenter.trust import fargate_trust, irsa_trust, node_trust
-from nodeless.karpenter.versions import Release
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.components.controller import Controller
 from nodeless.stacks.components.discovery import Discovery
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PLACE = Place(partition="aws", dns_suffix="amazonaws.com", region="eu-north-1", account="123456789012", cluster="demo")
 AT = Addresses()
 BOUNDARIES = Boundaries(path="/", permissions_boundary=None)
-RULES = [(f"demo-{event.key}", event) for event in event_rules(Release(1, 14, 1))]
+RULES = [(f"demo-{event.key}", event) for event in event_rules(NEWEST)]
 
 
 def test_every_rule_reaches_the_encrypted_queue(synth: Synth, json_snapshot: SnapshotAssertion) -> None:

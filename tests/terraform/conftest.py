@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from nodeless.karpenter.releases import NEWEST
 from tests.terraform import aws_server, cdktf_cli, provider_settings, tools
 from tests.terraform.cdktf_cli import Cdktf, LifeByCdktf
 from tests.terraform.lives import ELSEWHERE, ON_FARGATE, Life, Upgrade, live, upgrade
@@ -44,7 +45,7 @@ def literals(region: str = "eu-north-1", dns_suffix: str = "amazonaws.com", deli
 LITERAL_CONFIG = f"clusters:\n  - name: demo\n    region: eu-north-1\n{literals()}"
 
 # The last release before v1, the first minor of v1, and the newest.
-UPGRADES = ("0.37.8", "1.0.14", "1.14.1")
+UPGRADES = ("0.37.8", "1.0.14", str(NEWEST))
 
 # The fixtures whose stacks are applied in the background, the one with more left to do in the foreground first.
 LONG_STORIES = ("life_elsewhere", "life", "upgraded", "life_by_cdktf")

@@ -12,12 +12,12 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write .venv at once, whatever -j says.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format bench docs lock wheel cdktf-cli clean
+.PHONY: help install synth test test-fast check format bench docs new-release lock wheel cdktf-cli clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
 	@while IFS= read -r line; do case $$line in [a-z]*:*'## '*) \
-		printf '  %-10s  %s\n' "$${line%%:*}" "$${line##*'## '}";; esac; done < $(firstword $(MAKEFILE_LIST))
+		printf '  %-11s  %s\n' "$${line%%:*}" "$${line##*'## '}";; esac; done < $(firstword $(MAKEFILE_LIST))
 
 install: .venv/.dev ## create .venv with everything that running and developing needs
 
@@ -45,6 +45,9 @@ bench: .venv/.dev ## time synth: warm, cold, by number of clusters, and with the
 
 docs: .venv/.dev ## write docs/configuration.md from the model
 	$(BIN)/python -m tools.reference docs/configuration.md
+
+new-release: .venv/.dev ## list the rows a Karpenter release changes: ARGS="--upstream CHECKOUT VERSION"
+	$(BIN)/python -m tools.new_release $(ARGS)
 
 wheel: .venv/.dev ## build dist/nodeless-*.whl
 	$(BIN)/python -m build --wheel --no-isolation $(ARGS)

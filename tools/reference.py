@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from nodeless.karpenter.releases import RELEASES, kubernetes_range
+from nodeless.karpenter.releases import NEWEST_MINOR, RELEASES, kubernetes_range
 from nodeless.resolved.names import HASH_LENGTH, LONGEST_CLUSTER_NAME, NAME_RULES, POLICY_LIMIT, RULE_LIMIT, NameRule
 from nodeless.resolved.partitions import PARTITIONS
 from nodeless.spec.guards.cluster import NOT_YET
@@ -106,11 +106,11 @@ The partition follows from the region; ARNs and service names are spelled accord
 RELEASE_LIST = """\
 ## Releases
 
-`karpenter.version` takes a release, or a minor such as `1.14` for its newest patch. `kubernetes`, where given, is held
+`karpenter.version` takes a release, or a minor such as `{minor}` for its newest patch. `kubernetes`, where given, is held
 against this table.
 
 {table}
-"""
+"""  # noqa: E501 - the line is shorter when it is filled in
 
 KEY_COLUMNS = ("key", "takes", "default", "meaning")
 
@@ -245,7 +245,7 @@ def reference() -> str:
         KINDS.format(table=_kinds(contract.kinds)),
         NAMES.format(table=_names(), hash_length=HASH_LENGTH, policy_limit=POLICY_LIMIT, rule_limit=RULE_LIMIT),
         PARTITION_BOOK.format(table=_partitions()),
-        RELEASE_LIST.format(table=_releases()),
+        RELEASE_LIST.format(minor=NEWEST_MINOR, table=_releases()),
     ]
     return "\n".join(parts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -18,11 +19,13 @@ from nodeless.karpenter.interruption import TARGET_ID, event_rules
 from nodeless.karpenter.policy import document
 from nodeless.karpenter.releases import NEWEST, RELEASES, kubernetes_range
 from nodeless.karpenter.versions import Release
-from tests.docs.markdown import ROOT
+from tests.docs.markdown import ROOT, blocks
 from tools.new_release import tables
 from tools.new_release.__main__ import main
 from tools.new_release.checkout import Checkout
 from tools.new_release.facts import CLUSTER, NODE_ROLE, QUEUE, QUEUE_ARN, QUEUE_POLICY, Facts
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git on the PATH")
 
 NEXT = Release(NEWEST.major, NEWEST.minor + 1, 0)
 
@@ -619,3 +622,5 @@ def test_from_1_13_1_to_1_14_1_it_lists_what_1_14_changed(real_upstream: Path, c
         "- [ ] autoscaling.x-k8s.io/v1beta1 CapacityBuffer: add",
         "- [ ] disruption.consolidationPolicy: add value Balanced",
     ]
+    (shown,) = blocks("text", ROOT / "CONTRIBUTING.md")
+    assert out.partition("\n\nDifferent on purpose\n")[0] == shown.text.rstrip("\n")

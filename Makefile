@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format bench mutants docs lock wheel cdktf-cli iam-simulate clean
+.PHONY: help install synth test test-fast check format bench mutants docs new-release lock wheel cdktf-cli iam-simulate clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -48,6 +48,9 @@ mutants: .venv/.dev ## measure the tests: make small mistakes in a copy and coun
 
 docs: .venv/.dev ## write docs/configuration.md from the model
 	$(BIN)/python -m tools.reference docs/configuration.md
+
+new-release: .venv/.dev ## list the rows a Karpenter release changes: ARGS="--upstream CHECKOUT VERSION"
+	$(BIN)/python -m tools.new_release $(ARGS)
 
 wheel: .venv/.dev ## build dist/nodeless-*.whl
 	$(BIN)/python -m build --wheel --no-isolation $(ARGS)

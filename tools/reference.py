@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from nodeless.karpenter.releases import RELEASES, kubernetes_range
+from nodeless.karpenter.releases import NEWEST_MINOR, RELEASES, kubernetes_range
 from nodeless.resolved.names import HASH_LENGTH, LONGEST_CLUSTER_NAME, NAME_RULES, POLICY_LIMIT, RULE_LIMIT, NameRule
 from nodeless.resolved.partitions import PARTITIONS
 from nodeless.spec.model import Cluster, File
@@ -105,7 +105,7 @@ The partition follows from the region; ARNs and service names are spelled accord
 RELEASE_LIST = """\
 ## Releases
 
-`karpenter.version` takes a release, or a minor such as `1.14` for its newest patch. `kubernetes`, where given, is
+`karpenter.version` takes a release, or a minor such as `{minor}` for its newest patch. `kubernetes`, where given, is
 checked against this table.
 
 {table}
@@ -241,7 +241,7 @@ def reference() -> str:
         TEXT_TYPES.format(table=_text_types(contract.text_types)),
         NAMES.format(table=_names(), hash_length=HASH_LENGTH, policy_limit=POLICY_LIMIT, rule_limit=RULE_LIMIT),
         PARTITION_TABLE.format(table=_partitions()),
-        RELEASE_LIST.format(table=_releases()),
+        RELEASE_LIST.format(minor=NEWEST_MINOR, table=_releases()),
     ]
     return "\n".join(parts)
 

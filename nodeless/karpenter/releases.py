@@ -21,6 +21,7 @@ RELEASES = tuple(
     if (release := Release(major, minor, patch)) not in NEVER_MADE
 )
 NEWEST = RELEASES[-1]
+NEWEST_MINOR = f"{NEWEST.major}.{NEWEST.minor}"
 
 # Upstream's compatibility matrix: the first and the last Kubernetes minor 1.x of each window.
 KUBERNETES: tuple[tuple[Window, tuple[int, int]], ...] = (
@@ -51,12 +52,10 @@ class UnknownReleaseError(ValueError):
 
 
 def find(text: str) -> Release:
-    """Turn `1.14.1`, `v1.14.1` or the alias `1.14` (its newest patch) into a release that exists."""
+    """Turn `1.9.2`, `v1.9.2` or the alias `1.9` (its newest patch) into a release that exists."""
     match = re.fullmatch(r"v?(\d+)\.(\d+)(?:\.(\d+))?", text)
     if match is None:
-        raise UnknownReleaseError(
-            text, f"write a release such as {NEWEST}, or a minor such as {NEWEST.major}.{NEWEST.minor}"
-        )
+        raise UnknownReleaseError(text, f"write a release such as {NEWEST}, or a minor such as {NEWEST_MINOR}")
     minor = int(match[1]), int(match[2])
     patches = [release for release in RELEASES if release[:2] == minor]
     if not patches:

@@ -19,10 +19,10 @@ class Release(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Release:
-        """Read `1.14.1` or `v1.14.1`."""
+        """Read `1.9.2` or `v1.9.2`."""
         match = re.fullmatch(r"v?(\d+)\.(\d+)\.(\d+)", text)
         if match is None:
-            message = f"{text!r} is not a release number such as 1.14.1"
+            message = f"{text!r} is not a release number such as 1.9.2"
             raise ValueError(message)
         return cls(*(int(part) for part in match.groups()))
 

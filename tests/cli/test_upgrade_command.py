@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nodeless.cli.main import main
-from nodeless.karpenter.releases import NEWEST, RELEASES
+from nodeless.karpenter.releases import NEWEST, NEWEST_MINOR, RELEASES
 from tests.conftest import ROOT
 from tests.docs.markdown import Block, blocks
 
@@ -145,7 +145,7 @@ def test_a_file_with_several_clusters_asks_which(run: Run) -> None:
 
 
 def test_a_wrong_file_is_reported_as_synth_reports_it(run: Run) -> None:
-    code, _, err = run("--to", "1.14", file="clusters:\n  - {name: demo, region: eu-north-1, karpentr: {}}\n")
+    code, _, err = run("--to", NEWEST_MINOR, file="clusters:\n  - {name: demo, region: eu-north-1, karpentr: {}}\n")
 
     assert code == 2
     assert "did you mean karpenter?" in err
@@ -153,7 +153,7 @@ def test_a_wrong_file_is_reported_as_synth_reports_it(run: Run) -> None:
 
 def test_two_releases_are_compared_without_pydantic_yaml_rich_or_the_framework() -> None:
     program = (
-        "import sys; from nodeless.cli.main import main; main(['upgrade', '0.25.0', '1.14.1']); "
+        "import sys; from nodeless.cli.main import main; main(['upgrade', '0.25.0', '1.13.1']); "
         "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )
 
@@ -166,16 +166,16 @@ def test_two_releases_are_compared_without_pydantic_yaml_rich_or_the_framework()
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_report_does_not_depend_on_a_hash_seed(form: str) -> None:
-    words = ("-m", "nodeless", "upgrade", "0.29.2", "1.14.1", "--format", form)
+    words = ("-m", "nodeless", "upgrade", "0.29.2", str(NEWEST), "--format", form)
 
     assert process(*words, PYTHONHASHSEED="1").stdout == process(*words, PYTHONHASHSEED="2").stdout
 
 
 def test_a_reader_who_leaves_early_sees_no_traceback() -> None:
-    command = f"{shlex.quote(sys.executable)} -m nodeless upgrade 0.25.0 1.14.1 | head -n 1"
+    command = f"{shlex.quote(sys.executable)} -m nodeless upgrade 0.25.0 {NEWEST} | head -n 1"
     outcome = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
 
-    assert outcome.stdout == "Karpenter 0.25.0 -> 1.14.1\n"
+    assert outcome.stdout == f"Karpenter 0.25.0 -> {NEWEST}\n"
     assert outcome.stderr == ""
 
 

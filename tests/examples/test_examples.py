@@ -13,6 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from nodeless.cli.main import main
+from nodeless.karpenter.releases import NEWEST
 from nodeless.spec.resolution import load
 from nodeless.stacks.app import build
 from tests.synthesized import Block, Synthesized
@@ -262,7 +263,7 @@ def test_argo_and_flux_install_the_same_values_at_the_same_version(folders: Call
     (application,) = documents(root / "argocd" / "karpenter.yaml")
     source, release = documents(root / "flux" / "karpenter.yaml")
     assert application["spec"]["source"]["helm"]["valuesObject"] == values == release["spec"]["values"]
-    assert application["spec"]["source"]["targetRevision"] == source["spec"]["ref"]["tag"] == "1.14.1"
+    assert application["spec"]["source"]["targetRevision"] == source["spec"]["ref"]["tag"] == str(NEWEST)
     assert release["spec"]["dependsOn"] == [{"name": "karpenter-crd"}]
 
 

@@ -1,4 +1,4 @@
-"""The fourteen generations of upstream's controller policy, and one installation rendered whole."""
+"""The generations of upstream's controller policy, and one installation rendered whole."""
 
 from __future__ import annotations
 
@@ -29,31 +29,40 @@ class Generation:
 
     letter: str
     first: str
-    last: str
     statements: int
     policies: int = 1
 
     @property
     def releases(self) -> tuple[Release, ...]:
-        """List the releases of the generation."""
-        return tuple(release for release in RELEASES if find(self.first) <= release <= find(self.last))
+        """List the releases of the generation: up to the first one of the next, or to the newest."""
+        first, boundaries = find(self.first), [find(generation.first) for generation in GENERATIONS]
+        return tuple(
+            release
+            for release in RELEASES
+            if first <= release and not any(first < boundary <= release for boundary in boundaries)
+        )
+
+    @property
+    def last(self) -> str:
+        """Name the newest release of the generation."""
+        return str(self.releases[-1])
 
 
 GENERATIONS = (
-    Generation("A", "0.25.0", "0.28.1", 4),
-    Generation("B", "0.29.0", "0.30.0", 11),
-    Generation("C", "0.31.0", "0.31.5", 11),
-    Generation("D", "0.32.0", "0.32.10", 15),
-    Generation("E", "0.33.0", "0.33.12", 15),
-    Generation("F", "0.34.0", "0.37.8", 16),
-    Generation("G", "1.0.0", "1.0.14", 16),
-    Generation("H", "1.1.0", "1.2.8", 16),
-    Generation("I", "1.3.0", "1.6.8", 16),
-    Generation("J", "1.7.0", "1.8.8", 17),
-    Generation("K", "1.9.0", "1.10.2", 17, 5),
-    Generation("L", "1.11.0", "1.11.3", 17, 5),
-    Generation("M", "1.12.0", "1.12.2", 19, 6),
-    Generation("N", "1.13.0", "1.14.1", 18, 6),
+    Generation("A", "0.25.0", 4),
+    Generation("B", "0.29.0", 11),
+    Generation("C", "0.31.0", 11),
+    Generation("D", "0.32.0", 15),
+    Generation("E", "0.33.0", 15),
+    Generation("F", "0.34.0", 16),
+    Generation("G", "1.0.0", 16),
+    Generation("H", "1.1.0", 16),
+    Generation("I", "1.3.0", 16),
+    Generation("J", "1.7.0", 17),
+    Generation("K", "1.9.0", 17, 5),
+    Generation("L", "1.11.0", 17, 5),
+    Generation("M", "1.12.0", 19, 6),
+    Generation("N", "1.13.0", 18, 6),
 )
 BY_LETTER = {generation.letter: generation for generation in GENERATIONS}
 

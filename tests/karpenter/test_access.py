@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nodeless.karpenter.policy import document
-from nodeless.karpenter.releases import find
+from nodeless.karpenter.releases import NEWEST, find
 from nodeless.karpenter.versions import ALWAYS, Window, before, between, since
 from tests.karpenter.generations import ACCOUNT, CLUSTER, policies, rendered
 from tests.karpenter.iam_simulator import answers
@@ -46,7 +46,7 @@ from tests.karpenter.requests import (
     zonal_shift,
 )
 
-RELEASES = ("0.30.0", "0.32.10", "0.37.8", "1.8.8", "1.14.1")
+RELEASES = ("0.30.0", "0.32.10", "0.37.8", "1.8.8", str(NEWEST))
 CONTROLLER = f"arn:aws:sts::{ACCOUNT}:assumed-role/{CLUSTER}-karpenter/karpenter"
 NEVER = Window(())
 

@@ -14,6 +14,7 @@ from nodeless.karpenter.releases import (
     LAST_PATCHES,
     NEVER_MADE,
     NEWEST,
+    NEWEST_MINOR,
     RELEASES,
     UnknownReleaseError,
     find,
@@ -77,10 +78,14 @@ def holding(window: Window) -> list[Release]:
     return [release for release in RELEASES if release in window]
 
 
-def test_there_are_191_releases_in_order() -> None:
-    assert len(RELEASES) == len(set(RELEASES)) == 191
+def test_every_release_is_listed_once_and_in_order() -> None:
+    assert len(RELEASES) == len(set(RELEASES))
     assert list(RELEASES) == sorted(RELEASES)
-    assert (str(RELEASES[0]), str(NEWEST)) == ("0.25.0", "1.14.1")
+    assert (str(RELEASES[0]), NEWEST) == ("0.25.0", RELEASES[-1])
+
+
+def test_before_1_0_there_were_91_releases() -> None:
+    assert len(holding(before(1, 0))) == 91
 
 
 @pytest.mark.parametrize("text", ["0.27.7", "0.34.4", "0.35.3", "v0.35.3"])
@@ -93,16 +98,26 @@ def test_a_release_that_was_never_made_is_refused_with_the_one_to_take(text: str
     assert Release.parse(text) in NEVER_MADE
 
 
-@pytest.mark.parametrize("text", ["0.24.0", "0.16.3", "1.15.0", "1.14.2", "2.0.0", "latest", "", "1", "1.14.x"])
+NEXT_PATCH, NEXT_MINOR, NEXT_MAJOR = (
+    f"{NEWEST_MINOR}.{NEWEST.patch + 1}",
+    f"{NEWEST.major}.{NEWEST.minor + 1}.0",
+    f"{NEWEST.major + 1}.0.0",
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0.24.0", "0.16.3", NEXT_PATCH, NEXT_MINOR, NEXT_MAJOR, "latest", "", str(NEWEST.major), f"{NEWEST_MINOR}.x"],
+)
 def test_what_is_no_known_release_is_refused(text: str) -> None:
     with pytest.raises(UnknownReleaseError) as refusal:
         find(text)
 
-    assert "1.14" in refusal.value.advice
+    assert NEWEST_MINOR in refusal.value.advice
 
 
 def test_a_minor_stands_for_its_newest_patch_with_or_without_v() -> None:
-    assert find("1.14") == find("v1.14") == find("v1.14.1") == Release(1, 14, 1)
+    assert find(NEWEST_MINOR) == find(f"v{NEWEST_MINOR}") == find(f"v{NEWEST}") == NEWEST
     for last in LAST_PATCHES:
         assert find(f"{last[0]}.{last[1]}") == Release(*last)
 
@@ -110,11 +125,11 @@ def test_a_minor_stands_for_its_newest_patch_with_or_without_v() -> None:
 def test_chart_versions_bear_a_v_before_0_35_whenever_they_were_made() -> None:
     assert {chart_version(release)[0] for release in holding(before(0, 35))} == {"v"}
     assert all(chart_version(release) == str(release) for release in holding(since(0, 35)))
-    assert [chart_version(find(text)) for text in ("0.32.10", "0.34.13", "0.35.0", "1.14")] == [
+    assert [chart_version(find(text)) for text in ("0.32.10", "0.34.13", "0.35.0", NEWEST_MINOR)] == [
         "v0.32.10",
         "v0.34.13",
         "0.35.0",
-        "1.14.1",
+        str(NEWEST),
     ]
 
 
@@ -147,10 +162,10 @@ def test_a_release_runs_on_these_kubernetes_minors(release: str, first: int, las
 
 
 def test_the_nearest_release_for_a_kubernetes_is_the_next_newer_one_else_the_newest_older_one() -> None:
-    assert nearest_for(36, find("1.8.8")) == find("1.13.1")
-    assert nearest_for(25, find("1.14.1")) == find("1.4.4")
-    assert nearest_for(21, find("1.14.1")) == find("0.27.8")
-    assert nearest_for(40, find("1.14.1")) is None
+    assert nearest_for(36, find("1.8.8")) == find("1.13")
+    assert nearest_for(25, NEWEST) == find("1.4")
+    assert nearest_for(21, NEWEST) == find("0.27")
+    assert nearest_for(kubernetes_range(NEWEST)[1] + 1, NEWEST) is None
     assert nearest_for(20, find("0.25.0")) is None
 
 
@@ -198,7 +213,7 @@ def test_every_minor_renders_in_every_partition(partition: str) -> None:
         assert EXAMPLE_REGIONS[partition] in text
 
 
-def test_the_policies_change_at_the_fourteen_boundaries_and_nowhere_else() -> None:
+def test_the_policies_change_where_a_generation_begins_and_nowhere_else() -> None:
     groups = itertools.groupby(RELEASES, key=lambda release: str(policies(str(release))))
 
     assert [first_and_last(group) for _, group in groups] == [

@@ -7,7 +7,7 @@ import pytest
 from nodeless.karpenter.nodes import ACCESS_ENTRY_TYPES, NODE_GROUPS, NODE_USERNAME, cni_ipv6, node_policies
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import document
-from nodeless.karpenter.releases import find
+from nodeless.karpenter.releases import NEWEST, find
 from nodeless.karpenter.trust import fargate_trust, irsa_trust, node_trust, pod_identity_trust
 from nodeless.resolved.partitions import PARTITIONS
 from tests.karpenter.generations import installed
@@ -21,7 +21,7 @@ PLACE = Place(partition="aws", dns_suffix="amazonaws.com", region="eu-north-1", 
         ("0.25.0", "AmazonEC2ContainerRegistryReadOnly"),
         ("1.3.8", "AmazonEC2ContainerRegistryReadOnly"),
         ("1.4.0", "AmazonEC2ContainerRegistryPullOnly"),
-        ("1.14.1", "AmazonEC2ContainerRegistryPullOnly"),
+        (str(NEWEST), "AmazonEC2ContainerRegistryPullOnly"),
     ],
 )
 def test_nodes_pull_with_the_policy_of_their_release(release: str, registry: str) -> None:
@@ -40,7 +40,7 @@ def test_the_registry_policy_keeps_its_place_so_an_upgrade_changes_it_there() ->
 
 
 def test_on_ipv6_the_managed_cni_policy_gives_way_to_one_of_its_own() -> None:
-    assert "AmazonEKS_CNI_Policy" not in [name for _, name in node_policies(find("1.14"), ipv6=True)]
+    assert "AmazonEKS_CNI_Policy" not in [name for _, name in node_policies(NEWEST, ipv6=True)]
     assign, tag = document(cni_ipv6(PLACE))["Statement"]
     assert "ec2:AssignIpv6Addresses" in assign["Action"]
     assert tag["Resource"] == "arn:aws:ec2:*:*:network-interface/*"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nodeless.finding import SpecError
+from nodeless.karpenter.releases import NEWEST
 from nodeless.resolved.delivery import gitops_files
 from nodeless.resolved.references import references_in
 from nodeless.spec.resolution import installation
@@ -38,7 +39,7 @@ def test_a_reference_is_no_literal(literals: Literals) -> None:
     ]
 
 
-@pytest.mark.parametrize("version", ["0.25.0", "0.31.5", "0.32.10", "0.37.8", "1.0.14", "1.14.1"])
+@pytest.mark.parametrize("version", ["0.25.0", "0.31.5", "0.32.10", "0.37.8", "1.0.14", str(NEWEST)])
 def test_the_files_of_every_api_are_literal_and_complete(version: str, literals: Literals) -> None:
     found = installation(**literals(delivery="gitops", karpenter={"version": version}))
 

@@ -15,7 +15,7 @@ from nodeless.karpenter.interruption import event_rules
 from nodeless.karpenter.packing import EXTRA_KEY, WHOLE_KEY, fits_whole, pack
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT, MANAGED_POLICY_LIMIT, Statement, size
-from nodeless.karpenter.releases import find
+from nodeless.karpenter.releases import NEWEST, find
 from nodeless.resolved.names import BY_KEY, POLICY_LIMIT, RULE_LIMIT
 from nodeless.resolved.partitions import partition_of
 from nodeless.resolved.permissions import LONGEST_ROLE_ARN, controller_policies, place_of, proofs
@@ -99,7 +99,7 @@ def test_a_split_holds_the_same_statements_each_where_1_9_has_it(generation: str
     assert sorted(map(str, (row for group in packed.values() for row in group))) == sorted(str(row) for _, row in rows)
     for duty in DUTIES:
         assert packed.get(duty.key, ()) == tuple(row for owner, row in rows if owner is duty)
-    newest = {row.sid: duty for duty, row in statements(upstream("1.14.1", "eu-north-1", "demo"))}
+    newest = {row.sid: duty for duty, row in statements(upstream(str(NEWEST), "eu-north-1", "demo"))}
     assert all(newest[row.sid] is duty for duty, row in rows if row.sid in newest and row.sid)
 
 
@@ -120,7 +120,7 @@ def test_what_is_added_moves_no_statement(generation: str, *, whole: bool) -> No
 
 
 def test_without_a_queue_there_is_no_word_of_one() -> None:
-    grant = replace(upstream("1.14.1", "eu-north-1", "demo"), queue_arn=None, kms_key_arn=KEY_ARN)
+    grant = replace(upstream(str(NEWEST), "eu-north-1", "demo"), queue_arn=None, kms_key_arn=KEY_ARN)
 
     packed = pack(grant, whole=False)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeless.finding import SpecError
-from nodeless.karpenter.releases import RELEASES
+from nodeless.karpenter.releases import NEWEST, RELEASES
 from nodeless.karpenter.versions import Release
 from nodeless.spec.resolution import resolve
 from nodeless.trees import nested
@@ -19,8 +19,10 @@ def check(version: str, values: dict[str, Any]) -> None:
     resolve({"clusters": [cluster]}, source="clusters.yaml")
 
 
+NEW = str(NEWEST)
+
 NOT_READ: list[tuple[str, dict[str, Any], str, str]] = [
-    ("1.14.1", {"settings": {"aws": {"clusterName": "x"}}}, "settings.aws.clusterName", "use settings.clusterName"),
+    (NEW, {"settings": {"aws": {"clusterName": "x"}}}, "settings.aws.clusterName", "use settings.clusterName"),
     (
         "0.31.5",
         {"settings": {"interruptionQueue": "x"}},
@@ -34,13 +36,13 @@ NOT_READ: list[tuple[str, dict[str, Any], str, str]] = [
         "use settings.featureGates.drift",
     ),
     (
-        "1.14.1",
+        NEW,
         {"settings": {"featureGates": {"drift": True}}},
         "settings.featureGates.drift",
         "drift is always on from 1.0",
     ),
     ("1.2.0", {"webhook": {"enabled": True}}, "webhook.enabled", "the webhook is gone"),
-    ("1.14.1", {"replica": 1}, "replica", "use replicas"),
+    (NEW, {"replica": 1}, "replica", "use replicas"),
     (
         "1.5.0",
         {"settings": {"disableDryRun": True}},
@@ -78,7 +80,7 @@ def test_every_key_that_upstreams_chart_reads_passes(key: str, release: Release)
 
 def test_keys_the_release_reads_pass_with_everything_below_them() -> None:
     check(
-        "1.14.1",
+        NEW,
         {
             "replicas": 1,
             "logLevel": "debug",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeless.finding import SpecError
-from nodeless.karpenter.versions import Release
+from nodeless.karpenter.releases import NEWEST, find
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.names import BY_KEY, NAME_RULES, fitted
 from nodeless.resolved.permissions import controller_policies, place_of, proofs
@@ -21,7 +21,7 @@ def resolved(*clusters: dict[str, Any], **top: Any) -> list[Installation]:  # no
 def test_two_lines_make_an_installation() -> None:
     (found,) = resolved({"name": "demo", "region": "eu-north-1"})
 
-    assert found.release == Release(1, 14, 1)
+    assert found.release == NEWEST
     assert found.partition.name == "aws"
     assert found.fargate is not None
     assert found.fargate.selectors == (("karpenter", {}),)
@@ -35,8 +35,8 @@ def test_defaults_lie_under_every_cluster_map_by_map() -> None:
         defaults={"region": "eu-north-1", "karpenter": {"replicas": 1}, "tags": {"team": "a", "cost": "1"}},
     )
 
-    assert (str(one.release), one.replicas, one.region) == ("1.13.1", 1, "eu-north-1")
-    assert (str(two.release), two.partition.name) == ("1.14.1", "aws-us-gov")
+    assert (str(one.release), one.replicas, one.region) == (str(find("1.13")), 1, "eu-north-1")
+    assert (two.release, two.partition.name) == (NEWEST, "aws-us-gov")
     assert two.tags == {"team": "b", "cost": "1"}
 
 

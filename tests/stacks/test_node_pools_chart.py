@@ -16,6 +16,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from nodeless.cli.main import main
+from nodeless.karpenter.releases import NEWEST
 from tests.synthesized import Synthesized
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def test_the_half_in_the_cluster_is_this(
 @helm_needed
 @pytest.mark.terraform
 @pytest.mark.skipif(shutil.which("terraform") is None, reason="there is no terraform on the PATH")
-@pytest.mark.parametrize("version", ["0.31.5", "0.37.8", "1.14.1"])
+@pytest.mark.parametrize("version", ["0.31.5", "0.37.8", str(NEWEST)])
 def test_what_terraform_encodes_is_what_helm_renders(
     version: str, stack_of: StackOf, literals: Literals, tmp_path: Path
 ) -> None:

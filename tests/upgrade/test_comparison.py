@@ -9,7 +9,7 @@ import pytest
 
 from nodeless.karpenter.packing import EXTRA_KEY
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Policy, Statement, size, statement_from, string_equals
-from nodeless.karpenter.releases import LAST_PATCHES, RELEASES, find
+from nodeless.karpenter.releases import LAST_PATCHES, NEWEST, RELEASES, find
 from nodeless.karpenter.versions import Release
 from nodeless.spec.model import ExtraStatement
 from nodeless.upgrade.comparison import (
@@ -22,6 +22,7 @@ from nodeless.upgrade.comparison import (
 )
 from nodeless.upgrade.path import UPGRADE_NOTES, WAYPOINTS, notes, stages
 
+NEW = str(NEWEST)
 NEWEST_PATCHES = [Release(*last) for last in LAST_PATCHES]
 CLUSTER_NAME = "StringEquals aws:RequestTag/eks:eks-cluster-name = <cluster>"
 
@@ -153,7 +154,7 @@ def test_a_policy_that_allows_less_is_warned_of_and_one_that_allows_more_is_not(
         return any("not a superset" in text for text in upgrade(old, new).warnings)
 
     assert warned("0.37.8", "1.0.14")
-    assert warned("1.14.1", "1.6.8")
+    assert warned(NEW, "1.6.8")
     assert not warned("1.6.8", "1.7.6")
     assert not warned("1.2.8", "1.3.8")
 
@@ -267,17 +268,17 @@ def test_the_crd_chart_loses_its_webhook_at_1_1() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "stops"),
     [
-        ("0.25.0", "1.14.1", ["0.31.5", "0.32.10", "0.37.8", "1.0.14", "1.14.1"]),
+        ("0.25.0", NEW, ["0.31.5", "0.32.10", "0.37.8", "1.0.14", NEW]),
         ("0.31.4", "0.32.3", ["0.32.3"]),
         ("0.31.3", "0.32.3", ["0.31.5", "0.32.3"]),
-        ("0.35.2", "1.14.1", ["0.35.12", "1.0.14", "1.14.1"]),
-        ("0.37.7", "1.14.1", ["1.0.14", "1.14.1"]),
+        ("0.35.2", NEW, ["0.35.12", "1.0.14", NEW]),
+        ("0.37.7", NEW, ["1.0.14", NEW]),
         ("0.37.6", "1.0.3", ["0.37.8", "1.0.3"]),
         ("0.37.8", "1.0.14", ["1.0.14"]),
-        ("1.0.2", "1.14.1", ["1.14.1"]),
-        ("1.1.0", "1.14.1", ["1.14.1"]),
-        ("1.14.1", "0.37.8", ["1.0.14", "0.37.8"]),
-        ("1.14.1", "0.36.2", ["1.0.14", "0.36.9", "0.36.2"]),
+        ("1.0.2", NEW, [NEW]),
+        ("1.1.0", NEW, [NEW]),
+        (NEW, "0.37.8", ["1.0.14", "0.37.8"]),
+        (NEW, "0.36.2", ["1.0.14", "0.36.9", "0.36.2"]),
         ("1.2.0", "1.1.0", ["1.1.0"]),
     ],
 )
@@ -299,8 +300,8 @@ def test_old_permissions_are_kept_over_0_32_and_1_0_and_nowhere_else() -> None:
     def kept(old: str, new: str) -> list[bool]:
         return [any("old_statements" in step for step in stage.steps) for stage in stages(find(old), find(new))]
 
-    assert kept("0.31.5", "1.14.1") == [True, False, True, False]
-    assert kept("1.1.0", "1.14.1") == [False]
+    assert kept("0.31.5", NEW) == [True, False, True, False]
+    assert kept("1.1.0", NEW) == [False]
 
 
 def test_crds_are_named_before_the_controller_in_every_stage() -> None:
@@ -332,7 +333,7 @@ def test_what_is_warned_of(old: str, new: str, words: str) -> None:
 
 
 def test_a_release_in_order_is_not_warned_of() -> None:
-    assert upgrade("1.13.1", "1.14.1").warnings == ()
+    assert upgrade("1.13", NEW).warnings == ()
 
 
 def test_notes_come_with_the_releases_that_are_passed() -> None:
@@ -355,4 +356,4 @@ def test_the_kubernetes_ranges_of_both_ends_and_what_they_share() -> None:
         "1.26 to 1.36",
         "1.26 to 1.30",
     )
-    assert upgrade("0.25.0", "1.14.1").kubernetes.common is None
+    assert upgrade("0.25.0", NEW).kubernetes.common is None

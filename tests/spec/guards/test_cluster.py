@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from nodeless.finding import Finding, SpecError
+from nodeless.karpenter.releases import NEWEST, kubernetes_range
 from nodeless.spec.resolution import resolve
 from tests.refusals import problems
 
+_, LAST_MINOR = kubernetes_range(NEWEST)
 ONE_KEY_WRONG = [
     ({"name": "de mo"}, "clusters[0].name", "EKS cluster name"),
     ({"name": "x" * 101}, "clusters[0].name", "1 to 100"),
@@ -18,12 +20,16 @@ ONE_KEY_WRONG = [
     ({"account": 123456789012}, "clusters[0].account", "quoted"),
     ({"account": "1234"}, "clusters[0].account", "twelve digits"),
     ({"kubernetes": 1.3}, "clusters[0].kubernetes", "quoted"),
-    ({"kubernetes": "1.37"}, "clusters[0].kubernetes", "Karpenter 1.14.1 runs on Kubernetes 1.26 to 1.36"),
+    ({"kubernetes": f"1.{LAST_MINOR + 1}"}, "clusters[0].kubernetes", f"Karpenter {NEWEST} runs on Kubernetes 1."),
     ({"endpoint": "http://plain.example"}, "clusters[0].endpoint", "https://"),
     ({"oidc_issuer": "https://issuer.example/"}, "clusters[0].oidc_issuer", "does not end with a slash"),
     ({"certificate_authority": "-----BEGIN"}, "clusters[0].certificate_authority", "base64"),
     ({"subnets": ["subnet-1", "subnet-0123456789abcdef0"]}, "clusters[0].subnets[0]", "subnet id"),
-    ({"karpenter": {"version": "1.15.0"}}, "clusters[0].karpenter.version", "a Karpenter release"),
+    (
+        {"karpenter": {"version": f"{NEWEST.major}.{NEWEST.minor + 1}.0"}},
+        "clusters[0].karpenter.version",
+        "a Karpenter release",
+    ),
     ({"karpenter": {"version": "0.34.4"}}, "clusters[0].karpenter.version", "a Karpenter release"),
     ({"karpenter": {"namespace": "Karpenter"}}, "clusters[0].karpenter.namespace", "Kubernetes name"),
     ({"karpenter": {"replicas": 0}}, "clusters[0].karpenter.replicas", "1 or more"),

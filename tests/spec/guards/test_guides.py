@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from nodeless.karpenter.releases import find
 from tests.refusals import problems
 
 PROFILE_CLASS = {
@@ -50,7 +51,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "Palette before node pools": (
         {"karpenter": {"policy": "palette", "version": "0.31"}, "interruption": False},
         "a tag that Karpenter 0.31.5 does not set",
-        "set karpenter.version to 1.11.3",
+        f"set karpenter.version to {find('1.11')}",
     ),
     "Palette where zones are looked up": (
         {"karpenter": {"policy": "palette", "version": "1.0"}, "interruption": False},
@@ -88,8 +89,8 @@ WORKS: dict[str, dict[str, Any]] = {
         "extra_statements": [{"Action": "sqs:*", "Resource": "arn:aws:sqs:*:*:demo-karpenter"}],
     },
     "Palette": {"karpenter": {"policy": "palette", "version": "1.11"}, "interruption": False},
-    "Palette with what the newest release calls": {
-        "karpenter": {"policy": "palette"},
+    "Palette with what 1.13 calls": {
+        "karpenter": {"policy": "palette", "version": "1.13"},
         "interruption": False,
         "extra_statements": [{"Action": ["ec2:DescribeInstanceStatus"], "Resource": "*"}],
     },

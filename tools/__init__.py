@@ -1,1 +1,1 @@
-"""x."""
+"""Programs for maintainers; users do not need them."""

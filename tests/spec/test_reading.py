@@ -18,12 +18,12 @@ def refused(folder: Path, text: str | bytes) -> SpecError:
     return raised.value
 
 
-def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path) -> None:
+def test_a_duplicate_key_is_refused_with_its_line(tmp_path: Path) -> None:
     error = refused(tmp_path, "clusters:\n  - name: demo\n    region: eu-north-1\n    name: other\n")
 
     (problem,) = error.findings
     assert (problem.value, problem.line) == ("name", 4)
-    assert problem.expected == "a key stands once"
+    assert problem.expected == "each key once (duplicate key)"
 
 
 def test_broken_yaml_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def add_kind(files: Files) -> None:
 
 
 CONTROLLER, FIELDS = "nodeless/karpenter/controller.py", "nodeless/karpenter/custom_resource_fields.py"
-KEYS, RULES = "nodeless/karpenter/chart_keys.py", "nodeless/karpenter/interruption.py"
+KEYS, RULES = "nodeless/karpenter/chart_key_rows.py", "nodeless/karpenter/interruption.py"
 MOON_RULE = resource(
     "AWS::Events::Rule",
     {"EventPattern": {"source": ["aws.moon"], "detail-type": ["Moon Event"]}, "Targets": [{"Id": TARGET_ID}]},

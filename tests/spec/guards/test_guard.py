@@ -15,6 +15,7 @@ from nodeless.resolved.installation import Installation
 from nodeless.spec.conversion import installation_of
 from nodeless.spec.guards import CLUSTER_GUARDS, FILE_GUARDS, INSTALLATION_GUARDS
 from nodeless.spec.guards.guard import Guard, guard, overlap, path_of, repeats
+from nodeless.spec.guards.policies import NAMED_IN_STATEMENTS
 from nodeless.spec.model import Cluster
 from nodeless.spec.resolution import resolve
 from nodeless.spec.validation import validated
@@ -237,6 +238,7 @@ FIELD_KEYS: dict[str, tuple[str, ...]] = {
     "values": ("karpenter.values",),
     "creates_oidc_provider": ("oidc_provider",),
     "queue": ("interruption",),
+    "packing": (*NAMED_IN_STATEMENTS, "karpenter.version", "karpenter.policy", "extra_statements"),
     "access": ("nodes.access",),
     "instance_profile": ("nodes.instance_profile",),
     "node_roles": ("nodes.roles",),
@@ -299,6 +301,7 @@ def read_fields(installation: Installation) -> tuple[Installation, set[str]]:
     """Copy an installation so that every field that is read from it is noted in the set."""
     seen: set[str] = set()
     names = {field.name for field in dataclasses.fields(Installation)}
+    given = {field.name for field in dataclasses.fields(Installation) if field.init}
 
     class Noting(Installation):
         def __getattribute__(self, name: str) -> Any:  # noqa: ANN401 - any field
@@ -306,7 +309,7 @@ def read_fields(installation: Installation) -> tuple[Installation, set[str]]:
                 seen.add(name)
             return super().__getattribute__(name)
 
-    values = {name: getattr(installation, name) for name in names}
+    values = {name: getattr(installation, name) for name in given}
     copy = Noting(**values)
     seen.clear()
     return copy, seen

@@ -28,6 +28,14 @@ def both(one: Change, other: Change) -> Change:
 MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
     "a misspelt field": ("1.14.1", "pool", puts("wieght", 5), ("wieght",), "did you mean weight"),
     "a field no release has": ("1.14.1", "class", puts("zone", "a"), ("zone",), "write one of"),
+    "a field of a later release": ("1.7.6", "pool", puts("replicas", 1), ("replicas",), "it exists from 1.8 on"),
+    "a list of a later release": (
+        "0.33.12",
+        "pool",
+        puts("disruption.budgets", [{"nodes": "1"}]),
+        ("disruption", "budgets"),
+        "it exists from 0.34 on",
+    ),
     "a map where a list belongs": ("1.14.1", "pool", puts(REQUIREMENTS, {"a": "b"}), AT, "a list"),
     "a text where a map belongs": ("1.14.1", "pool", puts("disruption", "never"), ("disruption",), "a map"),
     "an item that is no map": (

@@ -161,7 +161,10 @@ CONTROLLER: tuple[tuple[Window, Key], ...] = (
     (ALWAYS, Key("controller.env")),
     (since(0, 26), Key("controller.envFrom")),
     # In between, the chart's own security context could not be changed.
-    (before(0, 30) | since(1, 5), Key("controller.securityContext", gone="remove it: the chart sets its own")),
+    (
+        before(0, 30) | since(1, 5),
+        Key("controller.securityContext", gone="remove it: from 0.30 to 1.4 the chart sets its own"),
+    ),
     (ALWAYS, Key("controller.extraVolumeMounts")),
     (ALWAYS, Key("controller.sidecarContainer")),
     (ALWAYS, Key("controller.sidecarVolumeMounts")),

@@ -266,24 +266,37 @@ def _rewritten(old: Api, new: Api) -> tuple[FieldChange, ...]:
 
 def _gained(old: Release, new: Release) -> tuple[FieldNews, ...]:
     """List what the new release has and the old one has not, in the order in which it came."""
-    found: dict[FieldNews, Window] = {}
-    fields = {(kind, field) for kind, table in FIELDS for _, field in _new_rows(old, new, table)}
+    came: dict[FieldNews, Window] = {}
+    for window, news in (*_fields(old, new), *_values(old, new), *_rules(old, new), *_reserved_tags(old, new)):
+        came.setdefault(news, window)
+    return tuple(sorted(came, key=lambda news: came[news].spans[-1][0]))
+
+
+def _fields(old: Release, new: Release) -> Iterator[tuple[Window, FieldNews]]:
     for kind, table in FIELDS:
-        for window, field in _new_rows(old, new, table):
-            found.setdefault(_field_news(kind, field), window)
-    for kind, values in VALUES:
-        words: dict[tuple[Window, str], list[str]] = {}
-        for window, (field, word) in _new_rows(old, new, values):
-            if (kind, field) not in fields:
-                words.setdefault((window, field), []).append(word)
-        for (window, field), list_of_words in words.items():
-            found[FieldNews(kind, f"spec.{field}: {', '.join(list_of_words)}")] = window
-    found.update({news: window for window, news in RULES if new in window and old not in window})
+        yield from ((window, _field_news(kind, field)) for window, field in _new_rows(old, new, table))
+
+
+def _values(old: Release, new: Release) -> Iterator[tuple[Window, FieldNews]]:
+    """Name the new values of fields that both releases have."""
+    new_fields = {(kind, field) for kind, table in FIELDS for _, field in _new_rows(old, new, table)}
+    values: dict[tuple[Window, str, str], list[str]] = {}
+    for kind, table in VALUES:
+        for window, (field, value) in _new_rows(old, new, table):
+            if (kind, field) not in new_fields:
+                values.setdefault((window, kind, field), []).append(value)
+    for (window, kind, field), words in values.items():
+        yield window, FieldNews(kind, f"spec.{field}: {', '.join(words)}")
+
+
+def _rules(old: Release, new: Release) -> Iterator[tuple[Window, FieldNews]]:
+    yield from ((window, news) for window, news in RULES if new in window and old not in window)
+
+
+def _reserved_tags(old: Release, new: Release) -> Iterator[tuple[Window, FieldNews]]:
     refused = [(window, tag) for window, tag in rows.RESERVED_TAGS if new in window and old not in window]
     if refused:
-        tags = ", ".join(tag for _, tag in refused)
-        found[FieldNews(CLASS, f"spec.tags refuses {tags}")] = refused[0][0]
-    return tuple(sorted(found, key=lambda news: found[news].spans[-1][0]))
+        yield refused[0][0], FieldNews(CLASS, f"spec.tags refuses {', '.join(tag for _, tag in refused)}")
 
 
 def _new_rows(old: Release, new: Release, table: Iterable[tuple[Window, Row]]) -> Iterator[tuple[Window, Row]]:

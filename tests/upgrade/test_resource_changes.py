@@ -48,6 +48,26 @@ def test_new_kinds_come_with_1_7_and_1_14() -> None:
     assert resource_changes(find("1.13"), find("1.14")).kinds_added == ("autoscaling.x-k8s.io/v1beta1 CapacityBuffer",)
 
 
+def test_machines_come_with_0_28_and_all_alpha_kinds_go_with_0_33() -> None:
+    assert resource_changes(find("0.27"), find("0.28.0")).kinds_added == ("karpenter.sh/v1alpha5 Machine",)
+    assert resource_changes(find("0.32"), find("0.33.0")).kinds_removed == (
+        "karpenter.sh/v1alpha5 Provisioner",
+        "karpenter.sh/v1alpha5 Machine",
+        "karpenter.k8s.aws/v1alpha1 AWSNodeTemplate",
+    )
+
+
+def test_v1beta1_goes_with_1_1() -> None:
+    changes = resource_changes(find("1.0"), find("1.1.0"))
+
+    assert changes.kinds_removed == (
+        "karpenter.sh/v1beta1 NodePool",
+        "karpenter.sh/v1beta1 NodeClaim",
+        "karpenter.k8s.aws/v1beta1 EC2NodeClass",
+    )
+    assert changes.kinds_added == ()
+
+
 # Two releases -> what comes and what goes within an API, each as `pool …` or `class …`.
 COME_AND_GO: dict[tuple[str, str], tuple[set[str], set[str]]] = {
     ("0.27", "0.28"): (

@@ -10,7 +10,7 @@ from typing import Any
 from nodeless.finding import MISSING, Finding, Path
 from nodeless.karpenter.custom_resources import Named
 from nodeless.karpenter.versions import FIRST, NEVER_ENDS, Release, Window, in_effect
-from nodeless.spec.guards.pools.field_types import ITEM, FieldNode, field_tree, well_typed
+from nodeless.spec.guards.pools.field_types import ITEM, TEXT, FieldNode, field_tree, well_typed
 from nodeless.suggestions import closest
 from nodeless.trees import places
 
@@ -61,18 +61,25 @@ class Rulebook:
 def review(cluster: PoolsAndClasses, spec: object, rulebook: Rulebook) -> Iterator[Finding]:
     """Check one spec: first its fields, then their types, then what they say.
 
-    Each later check sees only known fields of the right type, so that none has to expect anything else. What it finds
-    at or below a place that was already found wrong is left out.
+    The later checks see only known fields of the right type, so that none has to expect anything else. What they find
+    below a place that is already found wrong is left out; about a value that should be text they know more than its
+    type.
     """
     release = cluster.release
     tree = field_tree(in_effect(release, rulebook.fields))
     kept, wrong_types = well_typed(spec, tree)
-    found = [*unknown_fields(spec, tree, release, rulebook)]
-    found += [finding for finding in wrong_types if not _is_known(finding, found)]
-    yield from found
+    unknown = [*unknown_fields(spec, tree, release, rulebook)]
+    found = {finding.path: finding for finding in wrong_types if not _is_known(finding, unknown)}
     checked = Review(cluster=cluster, spec=kept)
+    later: list[Finding] = []
     for check in in_effect(release, rulebook.checks):
-        yield from (finding for finding in check(checked) if not _is_known(finding, found))
+        for finding in check(checked):
+            typed = found.get(finding.path)
+            if typed and typed.expected == TEXT.expected:
+                found[finding.path] = replace(finding, value=typed.value)
+            elif not _is_known(finding, (*unknown, *found.values())):
+                later.append(finding)
+    yield from (*unknown, *found.values(), *later)
 
 
 def review_all(cluster: PoolsAndClasses, key: str, named: Sequence[Named], rulebook: Rulebook) -> Iterator[Finding]:

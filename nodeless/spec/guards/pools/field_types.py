@@ -47,7 +47,7 @@ def quoted(value: object) -> str:
     return str(value) if isinstance(value, int | float) else ""
 
 
-TEXT = FieldType(is_text, "must be text; a number, true or false needs quotes", "put it in quotes", quoted)
+TEXT = FieldType(is_text, "must be text", "write one value, in quotes", quoted)
 MAP = FieldType(
     lambda value: isinstance(value, Mapping), "must be a map", "write `key: value` lines below it", lambda _: {}
 )

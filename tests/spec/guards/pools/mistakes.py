@@ -30,6 +30,14 @@ def both(one: Change, other: Change) -> Change:
 MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
     "a misspelt field": (NEW, "pool", puts("wieght", 5), ("wieght",), "did you mean weight"),
     "a field no release has": (NEW, "class", puts("zone", "a"), ("zone",), "write one of"),
+    "a field of a later release": ("1.7.6", "pool", puts("replicas", 1), ("replicas",), "it exists from 1.8 on"),
+    "a list of a later release": (
+        "0.33.12",
+        "pool",
+        puts("disruption.budgets", [{"nodes": "1"}]),
+        ("disruption", "budgets"),
+        "it exists from 0.34 on",
+    ),
     "a map where a list belongs": (NEW, "pool", puts(REQUIREMENTS, {"a": "b"}), AT, "a list"),
     "a text where a map belongs": (NEW, "pool", puts("disruption", "never"), ("disruption",), "a map"),
     "an item that is no map": (
@@ -393,14 +401,14 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         "before 1.0",
     ),
     "an alias beside tags": (
-        "1.14.1",
+        NEW,
         "class",
         puts("amiSelectorTerms", [{"alias": "al2023@latest", "tags": {"a": "b"}}]),
         ("amiSelectorTerms", 0, "alias"),
         "remove tags",
     ),
     "a parameter beside an owner": (
-        "1.14.1",
+        NEW,
         "class",
         both(puts("amiFamily", "AL2"), puts("amiSelectorTerms", [{"ssmParameter": "/ami", "owner": "self"}])),
         ("amiSelectorTerms", 0, "ssmParameter"),
@@ -414,7 +422,7 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         "alone",
     ),
     "a security group's name beside tags": (
-        "1.14.1",
+        NEW,
         "class",
         puts("securityGroupSelectorTerms", [{"name": "nodes", "tags": {"a": "b"}}]),
         ("securityGroupSelectorTerms", 0, "name"),
@@ -428,7 +436,7 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         "at least one",
     ),
     "no AMI term at all": (
-        "1.14.1",
+        NEW,
         "class",
         both(puts("amiFamily", "AL2"), puts("amiSelectorTerms", [])),
         ("amiSelectorTerms",),
@@ -441,10 +449,10 @@ MISTAKES: dict[str, tuple[str, str, Change, tuple[str | int, ...], str]] = {
         ("amiSelectorTerms",),
         "Custom needs amiSelectorTerms",
     ),
-    "fewer prefixes than none": ("1.14.1", "class", puts("ipPrefixCount", -1), ("ipPrefixCount",), "from 0"),
-    "a tag without a key": ("1.14.1", "class", puts("tags", {"": "x"}), ("tags", ""), "must have a key"),
+    "fewer prefixes than none": (NEW, "class", puts("ipPrefixCount", -1), ("ipPrefixCount",), "from 0"),
+    "a tag without a key": (NEW, "class", puts("tags", {"": "x"}), ("tags", ""), "must have a key"),
     "a key with dots in place of a field": (
-        "1.14.1",
+        NEW,
         "pool",
         lambda spec: {**spec, "limits.resources": {"cpu": "1"}},
         ("limits.resources",),

@@ -109,6 +109,26 @@ def test_a_wrong_type_is_one_finding_and_what_depends_on_it_is_silent() -> None:
         assert finding.expected.startswith("must be"), template
 
 
+@pytest.mark.parametrize(
+    ("template", "value", "words"),
+    [
+        ("template.spec.expireAfter", 30, "must be a duration"),
+        ("disruption.consolidationPolicy", ["WhenEmpty"], "must be one of WhenEmpty"),
+        ("template.spec.nodeClassRef.name", {"a": "b"}, "must be the name of a class"),
+        ("template.metadata.labels", {"team": 7}, "must be text"),
+    ],
+)
+def test_what_should_be_text_is_told_what_to_write_and_shows_what_is_there(
+    template: str, value: object, words: str
+) -> None:
+    spec = put(default_of("pool", NEWEST), template, value)
+
+    (finding,) = findings("pool", NEWEST, spec)
+
+    assert finding.expected.startswith(words)
+    assert finding.value in (value, 7)
+
+
 def test_a_mistake_beside_a_wrong_type_is_found_too() -> None:
     spec = put(put(default_of("pool", NEWEST), "weight", ["5"]), "template.spec.expireAfter", "30d")
 

@@ -66,7 +66,7 @@ def run(
         capture_output=True,
         text=True,
         check=False,
-        timeout=180,
+        timeout=600,
     )
     assert outcome.returncode == 0, f"{command}\n{outcome.stdout}{outcome.stderr}"
     return outcome

@@ -289,8 +289,8 @@ def _title(statement: Statement) -> str:
     """Return the Sid of a statement, or what it allows for releases without Sids."""
     if statement.sid:
         return statement.sid
-    known = [name for action, name in BEFORE_SIDS.items() if action in statement.actions]
-    return known[0] if known else f"({', '.join(statement.actions)})"
+    known = (name for action, name in BEFORE_SIDS.items() if action in statement.actions)
+    return next(known, f"({', '.join(statement.actions)})")
 
 
 def _sids(policy: Policy) -> tuple[str, ...]:

@@ -29,7 +29,12 @@ def test_a_generation_is_what_its_golden_file_says(name: str, golden: Golden) ->
     golden(name, rendered(BY_LETTER[letter].last, EXAMPLE_REGIONS[partition]))
 
 
-def test_no_golden_file_is_left_over() -> None:
+def test_no_golden_file_is_left_over(pytestconfig: pytest.Config) -> None:
+    left_over = [file for file in GOLDEN.glob("*.json") if file.stem not in CASES]
+    if pytestconfig.getoption("update_snapshots"):
+        for file in left_over:
+            file.unlink()
+
     assert {file.stem for file in GOLDEN.glob("*.json")} == set(CASES)
 
 

@@ -12,14 +12,13 @@ from nodeless.karpenter import chart, chart_keys
 from nodeless.karpenter.chart import ChartInputs
 from nodeless.karpenter.chart_keys import CONTROLLER_CHART_KEYS, CRD_CHART_KEYS, KeyChange, key_changes
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, size, statement_from
-from nodeless.karpenter.releases import LAST_PATCHES, NEWEST, RELEASES, find
+from nodeless.karpenter.releases import LAST_PATCHES, RELEASES, find
 from nodeless.karpenter.versions import Release
 from nodeless.spec.model import ExtraStatement
 from nodeless.upgrade.comparison import StatementChange, Upgrade, compare, contents_anywhere
 from nodeless.upgrade.path import UPGRADE_NOTES, WAYPOINTS, legs, notes
 from nodeless.upgrade.resource_changes import resource_changes
 
-NEW = str(NEWEST)
 NEWEST_PATCHES = [Release(*last) for last in LAST_PATCHES]
 CLUSTER_NAME = "StringEquals aws:RequestTag/eks:eks-cluster-name = <cluster>"
 
@@ -157,7 +156,7 @@ def test_a_policy_that_allows_less_is_warned_of_and_one_that_allows_more_is_not(
         return any("not a superset" in text for text in upgrade(old, new).warnings)
 
     assert warned("0.37.8", "1.0.14")
-    assert warned(NEW, "1.6.8")
+    assert warned("1.14.1", "1.6.8")
     assert not warned("1.6.8", "1.7.6")
     assert not warned("1.2.8", "1.3.8")
 
@@ -235,7 +234,7 @@ def test_which_keys_a_chart_reads(release: str, key: str, expected: bool) -> Non
 
 
 def test_a_value_below_a_key_is_read_and_one_beside_it_is_not() -> None:
-    release = find(NEW)
+    release = find("1.14.1")
 
     assert chart_keys.reads(release, ("serviceAccount", "annotations", "eks.amazonaws.com/role-arn"))
     assert chart_keys.reads(release, ("controller", "resources", "requests", "cpu"))
@@ -282,13 +281,13 @@ def test_the_default_of_the_webhook_by_patch(release: str, default: str) -> None
     ("release", "key", "right"),
     [
         ("0.33.12", "settings.aws.interruptionQueueName", "settings.interruptionQueue"),
-        (NEW, "settings.aws.clusterName", "settings.clusterName"),
+        ("1.14.1", "settings.aws.clusterName", "settings.clusterName"),
         ("0.31.5", "settings.interruptionQueue", "settings.aws.interruptionQueueName"),
-        (NEW, "controller.outputPaths", "logOutputPaths"),
+        ("1.14.1", "controller.outputPaths", "logOutputPaths"),
         ("0.31.5", "logOutputPaths", "controller.outputPaths"),
         ("0.33.12", "settings.featureGates.driftEnabled", "settings.featureGates.drift"),
-        (NEW, "settings.featureGates.driftEnabled", None),
-        (NEW, "settings.nonsense", None),
+        ("1.14.1", "settings.featureGates.driftEnabled", None),
+        ("1.14.1", "settings.nonsense", None),
     ],
 )
 def test_the_right_key_for_a_release(release: str, key: str, right: str | None) -> None:
@@ -298,8 +297,8 @@ def test_the_right_key_for_a_release(release: str, key: str, right: str | None) 
 def test_a_key_without_a_successor_comes_with_advice_only_after_its_time() -> None:
     drift, webhook = ("settings", "featureGates", "driftEnabled"), ("webhook", "enabled")
 
-    assert chart_keys.without(find(NEW), drift) == "drift is always on from 1.0"
-    assert chart_keys.without(find(NEW), webhook) == "the webhook is gone"
+    assert chart_keys.without(find("1.14.1"), drift) == "drift is always on from 1.0"
+    assert chart_keys.without(find("1.14.1"), webhook) == "the webhook is gone"
     assert chart_keys.without(find("0.31.5"), webhook) is None
     assert chart_keys.comes_with(webhook) == (0, 32)
     assert chart_keys.comes_with(("nonsense",)) is None
@@ -359,7 +358,7 @@ def test_the_crd_chart_loses_its_webhook_at_1_1() -> None:
 
 
 def test_the_fields_of_v1_are_named_from_where_a_spec_has_to_change() -> None:
-    for old, new in (("0.37.8", NEW), ("0.37.8", "1.0.14"), ("1.0.14", "1.1.10")):
+    for old, new in (("0.37.8", "1.14.1"), ("0.37.8", "1.0.14"), ("1.0.14", "1.1.10")):
         expiry = [row for row in resource_changes(find(old), find(new)).fields if row.meaning == "expiry"]
         assert [(row.was, row.now) for row in expiry] == [
             ("spec.disruption.expireAfter [720h]", "spec.template.spec.expireAfter [720h]")
@@ -373,7 +372,7 @@ def test_the_fields_of_v1beta1_are_named_up_to_the_last_release_that_reads_provi
 
 
 def test_between_two_releases_of_one_api_no_field_is_written_differently() -> None:
-    assert resource_changes(find("1.1.10"), find(NEW)).fields == ()
+    assert resource_changes(find("1.1.10"), find("1.14.1")).fields == ()
     assert resource_changes(find("0.33.12"), find("0.37.8")).fields == ()
 
 
@@ -396,17 +395,17 @@ def test_new_kinds_come_with_1_7_and_1_14() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "stops"),
     [
-        ("0.25.0", NEW, ["0.31.5", "0.32.10", "0.37.8", "1.0.14", NEW]),
+        ("0.25.0", "1.14.1", ["0.31.5", "0.32.10", "0.37.8", "1.0.14", "1.14.1"]),
         ("0.31.4", "0.32.3", ["0.32.3"]),
         ("0.31.3", "0.32.3", ["0.31.5", "0.32.3"]),
-        ("0.35.2", NEW, ["0.35.12", "1.0.14", NEW]),
-        ("0.37.7", NEW, ["1.0.14", NEW]),
+        ("0.35.2", "1.14.1", ["0.35.12", "1.0.14", "1.14.1"]),
+        ("0.37.7", "1.14.1", ["1.0.14", "1.14.1"]),
         ("0.37.6", "1.0.3", ["0.37.8", "1.0.3"]),
         ("0.37.8", "1.0.14", ["1.0.14"]),
-        ("1.0.2", NEW, [NEW]),
-        ("1.1.0", NEW, [NEW]),
-        (NEW, "0.37.8", ["1.0.14", "0.37.8"]),
-        (NEW, "0.36.2", ["1.0.14", "0.36.9", "0.36.2"]),
+        ("1.0.2", "1.14.1", ["1.14.1"]),
+        ("1.1.0", "1.14.1", ["1.14.1"]),
+        ("1.14.1", "0.37.8", ["1.0.14", "0.37.8"]),
+        ("1.14.1", "0.36.2", ["1.0.14", "0.36.9", "0.36.2"]),
         ("1.2.0", "1.1.0", ["1.1.0"]),
     ],
 )
@@ -428,18 +427,18 @@ def test_old_permissions_are_kept_over_0_32_and_1_0_and_nowhere_else() -> None:
     def kept(old: str, new: str) -> list[bool]:
         return [any("old_statements" in step for step in leg.steps) for leg in legs(find(old), find(new))]
 
-    assert kept("0.31.5", NEW) == [True, False, True, False]
-    assert kept("1.1.0", NEW) == [False]
+    assert kept("0.31.5", "1.14.1") == [True, False, True, False]
+    assert kept("1.1.0", "1.14.1") == [False]
 
 
 def test_crds_are_named_before_the_controller_in_every_leg() -> None:
-    for leg in legs(find("0.25.0"), find(NEW)):
+    for leg in legs(find("0.25.0"), find("1.14.1")):
         (apply,) = [step for step in leg.steps if step.startswith("Read the plan")]
         assert apply.index("CRDs") < apply.index("controller") < apply.index("pools")
 
 
 def test_a_control_plane_that_is_too_new_stops_a_downgrade() -> None:
-    (leg,) = legs(NEWEST, find("1.9.2"), kubernetes=36)
+    (leg,) = legs(find("1.14.1"), find("1.9.2"), kubernetes=36)
 
     assert leg.steps[0].startswith("Do not go on: Kubernetes 1.36 is too new for 1.9.2")
 
@@ -461,7 +460,7 @@ def test_what_is_warned_of(old: str, new: str, words: str) -> None:
 
 
 def test_a_release_in_order_is_not_warned_of() -> None:
-    assert upgrade("1.13", NEW).warnings == ()
+    assert upgrade("1.13.1", "1.14.1").warnings == ()
 
 
 def test_notes_come_with_the_releases_that_are_passed() -> None:
@@ -484,4 +483,4 @@ def test_the_kubernetes_ranges_of_both_ends_and_what_they_share() -> None:
         "1.26 to 1.36",
         "1.26 to 1.30",
     )
-    assert upgrade("0.25.0", NEW).kubernetes.common is None
+    assert upgrade("0.25.0", "1.14.1").kubernetes.common is None

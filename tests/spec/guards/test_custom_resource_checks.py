@@ -132,7 +132,7 @@ def test_the_defaults_of_all_releases_pass_their_own_checks(isolated: bool) -> N
     assert {str(release): list(flaws(given(release, isolated=isolated))) for release in releases} == {
         str(release): [] for release in releases
     }
-    assert {RELEASES[0], RELEASES[-1]} <= set(releases)
+    assert len(RELEASES) == 191
 
 
 def test_an_isolated_vpc_has_the_instance_profile_in_its_default_class() -> None:

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 from syrupy.assertion import SnapshotAssertion
 
-from nodeless.karpenter.chart_keys import CRD_CHART_KEYS, KeyChange, key_changes
+from nodeless.karpenter.chart_key_rows import CRD_CHART_KEYS
 from nodeless.karpenter.releases import RELEASES
 from nodeless.karpenter.versions import Release
+from nodeless.upgrade.chart_key_changes import KeyChange, key_changes
 from nodeless.upgrade.resource_changes import FieldChange, resource_changes
 
 

@@ -100,7 +100,7 @@ def measured(bench: Bench, *, rounds: int, quick: bool) -> dict[str, Cost]:
     table = {name: _median(found) for name, found in costs.items()}
     clusters = 10 if quick else 100
     one, many = table["synth, 1 cluster"], table[f"synth, {clusters} clusters"]
-    table["each further cluster"] = Cost(
+    table["each additional cluster"] = Cost(
         *((more - less) / (clusters - 1) for more, less in zip(many, one, strict=True))
     )
     return table

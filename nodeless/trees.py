@@ -47,13 +47,13 @@ def places(tree: object, template: str) -> Iterator[tuple[Path, Any]]:
     """Find every place that a path such as `taints[].key` leads to, with the value there; `[]` is each item."""
     found: list[tuple[Path, Any]] = [((), tree)]
     for step in steps(template):
-        further: list[tuple[Path, Any]] = []
+        next_level: list[tuple[Path, Any]] = []
         for path, value in found:
             if step == "[]" and isinstance(value, list):
-                further += [((*path, index), item) for index, item in enumerate(value)]
+                next_level += [((*path, index), item) for index, item in enumerate(value)]
             elif step != "[]" and isinstance(value, Mapping) and step in value:
-                further.append(((*path, step), value[step]))
-        found = further
+                next_level.append(((*path, step), value[step]))
+        found = next_level
     yield from found
 
 

@@ -10,7 +10,7 @@ from nodeless.trees import KeyPath
 
 
 def keys_read(release: Release, table: KeyTable = CONTROLLER_CHART_KEYS) -> Mapping[str, Key]:
-    """Return what the release's chart reads, by name; the chart ignores every other key without a word."""
+    """Return what the release's chart reads, by name; the chart silently ignores every other key."""
     return {key.name: key for key in in_effect(release, table)}
 
 
@@ -31,7 +31,7 @@ def instead(release: Release, path: KeyPath, table: KeyTable = CONTROLLER_CHART_
 
 
 def without(release: Release, path: KeyPath, table: KeyTable = CONTROLLER_CHART_KEYS) -> str | None:
-    """Say what to do where a release no longer reads a key and none stands for it."""
+    """Say what to do if a release no longer reads a key and has no replacement for it."""
     names = {key.name for _, key in table if path[: len(key.path)] == key.path}
     known = names.union(later_names(names, table))
     advice = [

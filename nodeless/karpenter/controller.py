@@ -5,29 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nodeless.karpenter.place import Place
-from nodeless.karpenter.policy import Condition, Statement, string_equals, string_like
-from nodeless.karpenter.versions import ALWAYS, Release, Window, before, between, in_effect, since, the_one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grant:
-    """What the statements name: the place, the release, and the ARNs of node roles, queue and key."""
-
-    place: Place
-    release: Release
-    node_role_arns: tuple[str, ...]
-    queue_arn: str | None
-    kms_key_arn: str | None = None
-
-
-# The tag Karpenter puts on everything it launches, naming the pool it launched it for.
-POOL_TAG: tuple[tuple[Window, str], ...] = (
-    (before(0, 32), "karpenter.sh/provisioner-name"),
-    (since(0, 32), "karpenter.sh/nodepool"),
+from nodeless.karpenter.grant import (
+    CLUSTER_NAME_TAG,
+    Grant,
+    owned,
+    pool,
+    requested_cluster_name,
+    requested_owned,
+    requested_pool,
 )
-
-CLUSTER_NAME_TAG = "eks:eks-cluster-name"
+from nodeless.karpenter.policy import Condition, Statement, string_equals, string_like
+from nodeless.karpenter.versions import ALWAYS, Window, before, between, in_effect, since, the_one
 
 INSTANCE_ACCESS = (
     (ALWAYS, "image"),
@@ -143,7 +131,7 @@ def launch_template_creation(grant: Grant) -> Statement:
         sid="AllowScopedEC2LaunchTemplateActions",
         actions=("ec2:CreateLaunchTemplate",),
         resources=(grant.place.ec2("launch-template"),),
-        conditions=(_requested_owned(grant), _requested_pool(grant)),
+        conditions=(requested_owned(grant), requested_pool(grant)),
     )
 
 
@@ -153,7 +141,7 @@ def launch_template_access(grant: Grant) -> Statement:
         sid="AllowScopedEC2LaunchTemplateAccessActions",
         actions=("ec2:RunInstances", "ec2:CreateFleet"),
         resources=(grant.place.ec2("launch-template"),),
-        conditions=(_owned(grant), _pool(grant)),
+        conditions=(owned(grant), pool(grant)),
     )
 
 
@@ -163,7 +151,7 @@ def launch_with_tags(grant: Grant) -> Statement:
         sid="AllowScopedEC2InstanceActionsWithTags",
         actions=in_effect(grant.release, LAUNCH_ACTIONS_WITH_TAGS),
         resources=tuple(grant.place.ec2(kind) for kind in in_effect(grant.release, LAUNCHED_WITH_TAGS)),
-        conditions=(_requested_owned(grant), *_requested_cluster_name(grant), _requested_pool(grant)),
+        conditions=(requested_owned(grant), *requested_cluster_name(grant), requested_pool(grant)),
     )
 
 
@@ -174,10 +162,10 @@ def creation_tagging(grant: Grant) -> Statement:
         actions=("ec2:CreateTags",),
         resources=tuple(grant.place.ec2(kind) for kind in in_effect(grant.release, TAGGED_AT_CREATION)),
         conditions=(
-            _requested_owned(grant),
-            *_requested_cluster_name(grant),
+            requested_owned(grant),
+            *requested_cluster_name(grant),
             string_equals("ec2:CreateAction", "RunInstances", "CreateFleet", "CreateLaunchTemplate"),
-            _requested_pool(grant),
+            requested_pool(grant),
         ),
     )
 
@@ -189,9 +177,9 @@ def migration_tagging(grant: Grant) -> Statement:
         actions=("ec2:CreateTags",),
         resources=(grant.place.ec2("instance"),),
         conditions=(
-            _owned(grant),
+            owned(grant),
             string_equals("aws:RequestTag/karpenter.sh/managed-by", grant.place.cluster),
-            _requested_pool(grant),
+            requested_pool(grant),
             Condition(
                 "ForAllValues:StringEquals",
                 "aws:TagKeys",
@@ -209,8 +197,8 @@ def later_tagging(grant: Grant) -> Statement:
         actions=("ec2:CreateTags",),
         resources=(grant.place.ec2("instance"),),
         conditions=(
-            _owned(grant),
-            _pool(grant),
+            owned(grant),
+            pool(grant),
             *in_effect(grant.release, ((since(1, 0), cluster_name),)),
             Condition(
                 "ForAllValues:StringEquals",
@@ -227,7 +215,7 @@ def deletion(grant: Grant) -> Statement:
         sid="AllowScopedDeletion",
         actions=("ec2:TerminateInstances", "ec2:DeleteLaunchTemplate"),
         resources=(grant.place.ec2("instance"), grant.place.ec2("launch-template")),
-        conditions=(_owned(grant), _pool(grant)),
+        conditions=(owned(grant), pool(grant)),
     )
 
 
@@ -302,8 +290,8 @@ def profile_creation(grant: Grant) -> Statement:
         actions=("iam:CreateInstanceProfile",),
         resources=(_profiles(grant),),
         conditions=(
-            _requested_owned(grant),
-            *_requested_cluster_name(grant),
+            requested_owned(grant),
+            *requested_cluster_name(grant),
             string_equals("aws:RequestTag/topology.kubernetes.io/region", grant.place.region),
             string_like("aws:RequestTag/karpenter.k8s.aws/ec2nodeclass", "*"),
         ),
@@ -317,10 +305,10 @@ def profile_tagging(grant: Grant) -> Statement:
         actions=("iam:TagInstanceProfile",),
         resources=(_profiles(grant),),
         conditions=(
-            _owned(grant),
+            owned(grant),
             string_equals("aws:ResourceTag/topology.kubernetes.io/region", grant.place.region),
-            _requested_owned(grant),
-            *_requested_cluster_name(grant),
+            requested_owned(grant),
+            *requested_cluster_name(grant),
             string_equals("aws:RequestTag/topology.kubernetes.io/region", grant.place.region),
             string_like("aws:ResourceTag/karpenter.k8s.aws/ec2nodeclass", "*"),
             string_like("aws:RequestTag/karpenter.k8s.aws/ec2nodeclass", "*"),
@@ -335,7 +323,7 @@ def profile_actions(grant: Grant) -> Statement:
         actions=("iam:AddRoleToInstanceProfile", "iam:RemoveRoleFromInstanceProfile", "iam:DeleteInstanceProfile"),
         resources=(_profiles(grant),),
         conditions=(
-            _owned(grant),
+            owned(grant),
             string_equals("aws:ResourceTag/topology.kubernetes.io/region", grant.place.region),
             string_like("aws:ResourceTag/karpenter.k8s.aws/ec2nodeclass", "*"),
         ),
@@ -436,24 +424,3 @@ def _sid(grant: Grant, sid: str) -> str | None:
 
 def _profiles(grant: Grant) -> str:
     return the_one(grant.release, ((before(1, 0), "*"), (since(1, 0), grant.place.iam("instance-profile/*"))))
-
-
-def _owned(grant: Grant) -> Condition:
-    return string_equals(f"aws:ResourceTag/kubernetes.io/cluster/{grant.place.cluster}", "owned")
-
-
-def _requested_owned(grant: Grant) -> Condition:
-    return string_equals(f"aws:RequestTag/kubernetes.io/cluster/{grant.place.cluster}", "owned")
-
-
-def _pool(grant: Grant) -> Condition:
-    return string_like(f"aws:ResourceTag/{the_one(grant.release, POOL_TAG)}", "*")
-
-
-def _requested_pool(grant: Grant) -> Condition:
-    return string_like(f"aws:RequestTag/{the_one(grant.release, POOL_TAG)}", "*")
-
-
-def _requested_cluster_name(grant: Grant) -> tuple[Condition, ...]:
-    named = string_equals(f"aws:RequestTag/{CLUSTER_NAME_TAG}", grant.place.cluster)
-    return in_effect(grant.release, ((since(1, 0), named),))

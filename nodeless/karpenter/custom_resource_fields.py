@@ -1,7 +1,7 @@
 """Which fields a node pool and a node class have in each release, which are required, and what became of the others.
 
 These rows are the only ones: the checks of a user's pools and the upgrade report both read them. A path ends at a field
-whose content is passed on as it is; `[]` stands for each item of a list. The API server drops unknown fields without an
+whose content is passed on as it is; `[]` is each item of a list. The API server drops unknown fields without an
 error when a chart brings them, so a misplaced one would only show as a node that is not what it should be.
 """
 
@@ -195,7 +195,7 @@ CLASS_MOVED: tuple[tuple[Window, tuple[str, str]], ...] = (
     (BETA, ("amiSelectorTerms[].alias", "use amiFamily, and amiSelectorTerms to pin an AMI")),
 )
 
-# Each is asked for only where what it stands in is there, so that one thing missing is one problem.
+# A field is required only if its parent exists, so that one missing parent is one finding.
 POOL_REQUIRED: tuple[tuple[Window, tuple[str, str]], ...] = (
     (NODE_POOLS, ("template", "add it, with spec.nodeClassRef and spec.requirements below it")),
     (NODE_POOLS, ("template.spec", "add it, with nodeClassRef and requirements below it")),
@@ -273,7 +273,7 @@ CAPACITY_TYPES: tuple[tuple[Window, str], ...] = (
     (RESERVED_CAPACITY, "reserved"),
 )
 
-# Family of an alias -> the amiFamily that may stand beside it.
+# Family of an alias -> the amiFamily that may be set together with it.
 ALIASES: tuple[tuple[Window, tuple[str, str]], ...] = (
     (V1, ("al2", "AL2")),
     (V1, ("al2023", "AL2023")),
@@ -342,7 +342,7 @@ GATED: tuple[tuple[Window, tuple[str, str, str]], ...] = (
     (between((1, 3), (1, 6)), ("node_classes", "capacityReservationSelectorTerms", "reservedCapacity")),
 )
 
-# Tag keys that upstream's CRDs refuse in a class, before 0.32 its webhook; `*` stands for any ending. Karpenter sets
+# Tag keys that upstream's CRDs refuse in a class, before 0.32 its webhook; `*` is any ending. Karpenter sets
 # these itself. Other keys below karpenter.sh/ are free: the blog tags its instances with karpenter.sh/discovery.
 RESERVED_TAGS: tuple[tuple[Window, str], ...] = (
     (since(0, 28), "kubernetes.io/cluster*"),

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from nodeless.karpenter import controller
-from nodeless.karpenter.controller import Grant
 from nodeless.karpenter.custom_resources import PROFILE_FIELD
+from nodeless.karpenter.grant import Grant
 from nodeless.karpenter.policy import Condition, Statement, string_equals, string_like
 from nodeless.karpenter.releases import RELEASES
 from nodeless.karpenter.versions import ALWAYS, Release, Window, since
@@ -164,7 +164,7 @@ PROFILE_ACTIONS = "iam:*InstanceProfile*"
 
 
 def class_tags(policy: str, release: Release, cluster: str) -> dict[str, str]:
-    """Return the tags every node class must set for the policy to let its instances go."""
+    """Return the tags every node class must set, so that the policy allows its instances to be terminated."""
     tag = _class_tag(policy, release)
     return {tag.key: tag.value.format(cluster=cluster)} if tag else {}
 

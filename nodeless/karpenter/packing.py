@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nodeless.karpenter.controller import DUTIES, INTERRUPTION, Grant, statements
+from nodeless.karpenter.controller import DUTIES, INTERRUPTION, statements
+from nodeless.karpenter.grant import Grant
 from nodeless.karpenter.guides import Guide
 from nodeless.karpenter.interruption import queue_decryption
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Statement, size

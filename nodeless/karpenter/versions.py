@@ -42,7 +42,7 @@ class Window:
     spans: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
     def __contains__(self, release: Release) -> bool:
-        """Tell whether the release lies in one of the spans."""
+        """Tell whether the release is in one of the spans."""
         return any(start <= release < end for start, end in self.spans)
 
     def __or__(self, other: Window) -> Window:

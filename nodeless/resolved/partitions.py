@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
+
+from nodeless.suggestions import closest
 
 FARGATE = "EKS on Fargate"
 POD_IDENTITY = "EKS Pod Identity"
@@ -110,4 +111,4 @@ def defaults_in(region: object) -> dict[str, bool]:
 
 def nearest_region(text: str) -> str | None:
     """Find the known region that is most like a misspelt one."""
-    return next(iter(difflib.get_close_matches(text, BY_REGION, n=1)), None)
+    return closest(text, BY_REGION)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nodeless.karpenter.controller import Grant
+from nodeless.karpenter.grant import Grant
 from nodeless.karpenter.guides import GUIDES
 from nodeless.karpenter.packing import Packed, Packing, fits_whole, pack, pack_guide
 from nodeless.karpenter.place import Place

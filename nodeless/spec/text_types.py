@@ -78,7 +78,7 @@ def literal_tree(value: Any) -> Any:  # noqa: ANN401 - any YAML
 
 
 def switch(section: type) -> BeforeValidator:
-    """Let `true` stand for a section with all its defaults, and `false` for none."""
+    """Read `true` as a section with all its defaults, and `false` as no section."""
 
     def read(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
         if value is True:

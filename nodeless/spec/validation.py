@@ -41,8 +41,8 @@ EXPLAINED = {
 }
 UNEXPLAINED = ("{msg}", "docs/configuration.md says what this key takes")
 
-# What stands in for a required key that is wrong or missing, so that checks on other keys can run. No guard that reads
-# the key itself sees it.
+# Placeholders for required keys that are wrong or missing, so that checks on other keys can run. No guard that reads
+# such a key runs.
 PLACEHOLDERS: Mapping[Path, object] = {("name",): "placeholder", ("region",): "eu-north-1"}
 ITEM_PLACEHOLDERS: Mapping[str, object] = {"name": "placeholder", "spec": {}}
 NAMED_LISTS = ("node_pools", "node_classes")

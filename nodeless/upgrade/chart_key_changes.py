@@ -35,7 +35,7 @@ def key_changes(before: Release, after: Release, table: KeyTable = CONTROLLER_CH
 def _changes(
     name: str, old: Mapping[str, Key], new: Mapping[str, Key], after: Release, table: KeyTable
 ) -> Iterator[KeyChange]:
-    """Yield what becomes of one key; a rename is told at the name that goes, or at the new one if the old one stays."""
+    """Yield the changes of one key; a rename is listed under the old name, or the new one if the old one stays."""
     was, now = old.get(name), new.get(name)
     if was and now and was.default != now.default:
         yield KeyChange(change=DEFAULT, key=name, was_default=was.default, default=now.default, note=now.note)

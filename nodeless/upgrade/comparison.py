@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from nodeless.karpenter.chart import chart_version
 from nodeless.karpenter.chart_key_rows import CRD_CHART_KEYS
-from nodeless.karpenter.controller import DUTIES, Grant
+from nodeless.karpenter.controller import DUTIES
+from nodeless.karpenter.grant import Grant
 from nodeless.karpenter.interruption import EventRule, event_rules
 from nodeless.karpenter.nodes import node_policies
 from nodeless.karpenter.packing import EXTRA_KEY, WHOLE_KEY, fits_whole, pack, policy_title

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nodeless.karpenter import guides
-from nodeless.karpenter.controller import Grant
+from nodeless.karpenter.grant import Grant
 from nodeless.karpenter.guides import GUIDES, class_tags, lacking, lets_go, newest_served
 from nodeless.karpenter.packing import pack_guide
 from nodeless.karpenter.place import Place

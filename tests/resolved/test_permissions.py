@@ -10,7 +10,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from nodeless.cli.explain import explanation
-from nodeless.karpenter.controller import DUTIES, Grant, statements
+from nodeless.karpenter.controller import DUTIES, statements
+from nodeless.karpenter.grant import Grant
 from nodeless.karpenter.interruption import event_rules
 from nodeless.karpenter.packing import EXTRA_KEY, WHOLE_KEY, fits_whole, pack
 from nodeless.karpenter.place import Place

@@ -1,1 +1,1 @@
-"""What a new Karpenter release changes: upstream's own files held against the tables of nodeless, as a checklist."""
+"""What a new Karpenter release changes: a checklist of how upstream's own files differ from the tables of nodeless."""

@@ -85,7 +85,7 @@ class Tag:
 
 
 def _texts(node: Node) -> Any:  # noqa: ANN401 - any YAML
-    """Give texts, lists and maps, and what CloudFormation's tags stand for: `!GetAtt Queue.Arn` is `${Queue.Arn}`."""
+    """Read texts, lists and maps, and CloudFormation's tags: `!GetAtt Queue.Arn` is `${Queue.Arn}`."""
     if isinstance(node, MappingNode):
         return {_texts(key): _texts(value) for key, value in node.value}
     if isinstance(node, SequenceNode):

@@ -155,7 +155,7 @@ def _marked(paths: Iterable[str], required: set[str]) -> Facts:
 
 
 def _trees(leaves: Mapping[str, Any], names: Mapping[str, object]) -> dict[str, Any]:
-    """Gather what lies below a name that the table lists as a whole."""
+    """Gather what is below a name that the table lists as a whole."""
     found: dict[str, Any] = {}
     for path, value in leaves.items():
         (name,) = folded({path}, names)

@@ -37,7 +37,7 @@ def statement_facts(statement: Statement) -> frozenset[str]:
 
 
 def folded(paths: Iterable[str], known: Iterable[str]) -> set[str]:
-    """Replace every path that lies below a known one by the known one, as tables list only where a branch begins."""
+    """Replace every path below a known one by the known one: tables list only where a branch begins."""
     known = set(known)
     return {next((above for above in _upward(path) if above in known), path) for path in paths}
 

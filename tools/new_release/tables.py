@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from nodeless.karpenter import chart, chart_key_rows, chart_keys, controller, custom_resource_fields
 from nodeless.karpenter.chart_key_rows import KeyTable
-from nodeless.karpenter.controller import Grant
 from nodeless.karpenter.custom_resources import api_of
+from nodeless.karpenter.grant import Grant
 from nodeless.karpenter.interruption import RETENTION_SECONDS, TARGET_ID, event_rules, queue_policy
 from nodeless.karpenter.nodes import node_policies
 from nodeless.karpenter.packing import SPLIT_BY_DUTY, pack, policy_title
@@ -46,7 +46,7 @@ KUBERNETES_PLACE = f"{KARPENTER}/releases.py KUBERNETES"
 NOTES_PLACE = f"{UPGRADE}/path.py UPGRADE_NOTES, RELEASE_WARNINGS, WAYPOINTS"
 UNKNOWN_PLACE = "stacks/components (a resource of a new type)"
 
-# The tables that a statement's lists come from; what is not listed here stands in the statement's own function.
+# The tables that a statement's lists come from; anything else is in the statement's own function.
 STATEMENT_TABLES = {
     ("AllowScopedEC2InstanceAccessActions", "resource"): "INSTANCE_ACCESS",
     ("AllowScopedEC2InstanceActionsWithTags", "resource"): "LAUNCHED_WITH_TAGS",

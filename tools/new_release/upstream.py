@@ -131,8 +131,8 @@ def chart_keys(tag: Tag, chart: str) -> set[str]:
 
 def definitions(tag: Tag) -> list[Tree]:
     """Read the custom resource definitions that the chart brings; its own copies may hold Helm's braces."""
-    brought = {path.rpartition("/")[2] for path in tag.files("charts/karpenter-crd/templates")}
-    return [tag.yaml(path)["spec"] for path in tag.files(CRDS, ".yaml") if path.rpartition("/")[2] in brought]
+    in_chart = {path.rpartition("/")[2] for path in tag.files("charts/karpenter-crd/templates")}
+    return [tag.yaml(path)["spec"] for path in tag.files(CRDS, ".yaml") if path.rpartition("/")[2] in in_chart]
 
 
 def kinds(definitions: Iterable[Tree]) -> Facts:

@@ -51,7 +51,7 @@ Check = Callable[[Review], Iterator[Finding]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rulebook:
-    """What is checked in one kind of resource: its fields, the fields of other API versions, and all further checks."""
+    """What is checked in one kind of resource: its fields, the fields of other API versions, and all other checks."""
 
     fields: Rows
     moved: Rows
@@ -112,7 +112,7 @@ def unknown_fields(spec: object, tree: FieldNode, release: Release, rulebook: Ru
 
 
 def _strangers(value: object, node: FieldNode, path: Path = ()) -> Iterator[tuple[Path, object, FieldNode]]:
-    """Walk a spec and yield every key that the API does not have, with the place it stands in."""
+    """Walk a spec and yield every key that the API does not have, with the node it is in."""
     if node.leaf is not None:
         return
     if ITEM in node.below:

@@ -52,7 +52,7 @@ STATEMENT_TABLES = {
     ("AllowScopedEC2InstanceActionsWithTags", "resource"): "LAUNCHED_WITH_TAGS",
     ("AllowScopedEC2InstanceActionsWithTags", "action"): "LAUNCH_ACTIONS_WITH_TAGS",
     ("AllowScopedResourceCreationTagging", "resource"): "TAGGED_AT_CREATION",
-    ("AllowScopedResourceTagging", "condition"): "TAG_KEYS_SET_LATER, POOL_TAG, later_tagging",
+    ("AllowScopedResourceTagging", "condition"): "TAG_KEYS_SET_LATER, later_tagging",
     ("AllowRegionalReadActions", "action"): "REGIONAL_READS",
     ("AllowInterruptionQueueActions", "action"): "QUEUE_ACTIONS",
     ("AllowPassingInstanceRole", "condition"): "PASSED_TO, passing_node_roles",

@@ -179,7 +179,10 @@ RELEASE_WARNINGS: tuple[tuple[Window, str], ...] = (
         between((1, 7, 0), (1, 8, 3)),
         "In an isolated VPC, 1.7.0 to 1.8.2 still call iam:ListInstanceProfiles and log errors: use 1.8.8",
     ),
-    (between((1, 8, 0), (1, 8, 1)), "1.8.0 writes the feature gate as settings.featureGates.StaticCapacity"),
+    (
+        between((1, 8, 0), (1, 8, 1)),
+        "1.8.0's own values file spells a feature gate StaticCapacity, which nothing reads: write staticCapacity",
+    ),
     (between((1, 8, 4), (1, 8, 5)), "Avoid 1.8.4: use 1.8.8"),
     (
         between((1, 12), (1, 13)),

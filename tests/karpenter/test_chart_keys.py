@@ -10,8 +10,10 @@ import pytest
 from nodeless.karpenter import chart, chart_keys
 from nodeless.karpenter.chart import ChartInputs
 from nodeless.karpenter.chart_key_rows import CONTROLLER_CHART_KEYS, CRD_CHART_KEYS
-from nodeless.karpenter.releases import RELEASES, find
+from nodeless.karpenter.releases import NEWEST, RELEASES, find
 from nodeless.trees import leaves
+
+NEW = str(NEWEST)
 
 INPUTS = ChartInputs(
     cluster="demo",
@@ -67,8 +69,8 @@ READ = (
     ("1.5.0", "controller.securityContext", True),
     ("1.8.8", "serviceMonitor.sampleLimit", False),
     ("1.9.0", "serviceMonitor.sampleLimit", True),
-    ("1.14.1", "podDisruptionBudget.maxUnavailable", True),
-    ("1.14.1", "podDisruptionBudget.minAvailable", False),
+    (NEW, "podDisruptionBudget.maxUnavailable", True),
+    (NEW, "podDisruptionBudget.minAvailable", False),
     ("1.1.0", "schedulerName", False),
     ("1.1.1", "schedulerName", True),
     ("0.27.8", "extraObjects", True),
@@ -85,7 +87,7 @@ def test_which_keys_a_chart_reads(release: str, key: str, expected: bool) -> Non
 
 
 def test_a_value_below_a_key_is_read_and_one_beside_it_is_not() -> None:
-    release = find("1.14.1")
+    release = find(NEW)
 
     assert chart_keys.reads(release, ("serviceAccount", "annotations", "eks.amazonaws.com/role-arn"))
     assert chart_keys.reads(release, ("controller", "resources", "requests", "cpu"))
@@ -132,13 +134,13 @@ def test_the_default_of_the_webhook_by_patch(release: str, default: str) -> None
     ("release", "key", "right"),
     [
         ("0.33.12", "settings.aws.interruptionQueueName", "settings.interruptionQueue"),
-        ("1.14.1", "settings.aws.clusterName", "settings.clusterName"),
+        (NEW, "settings.aws.clusterName", "settings.clusterName"),
         ("0.31.5", "settings.interruptionQueue", "settings.aws.interruptionQueueName"),
-        ("1.14.1", "controller.outputPaths", "logOutputPaths"),
+        (NEW, "controller.outputPaths", "logOutputPaths"),
         ("0.31.5", "logOutputPaths", "controller.outputPaths"),
         ("0.33.12", "settings.featureGates.driftEnabled", "settings.featureGates.drift"),
-        ("1.14.1", "settings.featureGates.driftEnabled", None),
-        ("1.14.1", "settings.nonsense", None),
+        (NEW, "settings.featureGates.driftEnabled", None),
+        (NEW, "settings.nonsense", None),
     ],
 )
 def test_the_right_key_for_a_release(release: str, key: str, right: str | None) -> None:
@@ -148,8 +150,8 @@ def test_the_right_key_for_a_release(release: str, key: str, right: str | None) 
 def test_a_key_without_a_successor_comes_with_advice_only_after_its_time() -> None:
     drift, webhook = ("settings", "featureGates", "driftEnabled"), ("webhook", "enabled")
 
-    assert chart_keys.without(find("1.14.1"), drift) == "drift is always on from 1.0"
-    assert chart_keys.without(find("1.14.1"), webhook) == "the webhook is gone"
+    assert chart_keys.without(find(NEW), drift) == "drift is always on from 1.0"
+    assert chart_keys.without(find(NEW), webhook) == "the webhook is gone"
     assert chart_keys.without(find("0.31.5"), webhook) is None
     assert chart_keys.comes_with(webhook) == (0, 32)
     assert chart_keys.comes_with(("nonsense",)) is None

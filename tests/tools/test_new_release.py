@@ -18,7 +18,7 @@ from nodeless.karpenter.chart_key_rows import CONTROLLER_CHART_KEYS, CRD_CHART_K
 from nodeless.karpenter.chart_keys import keys_read
 from nodeless.karpenter.interruption import TARGET_ID, event_rules
 from nodeless.karpenter.policy import document
-from nodeless.karpenter.releases import NEWEST, RELEASES, kubernetes_range
+from nodeless.karpenter.releases import LAST_PATCHES, NEWEST, RELEASES, kubernetes_range
 from nodeless.karpenter.versions import Release
 from tests.docs.markdown import ROOT, blocks
 from tools.new_release import tables
@@ -607,8 +607,9 @@ def real_upstream() -> Path:
     return Path(folder)
 
 
-def test_the_newest_release_is_what_upstream_says(real_upstream: Path, check: Check) -> None:
-    code, out, _ = check(real_upstream, str(NEWEST))
+@pytest.mark.parametrize("release", [Release(*last) for last in LAST_PATCHES], ids=str)
+def test_every_minor_is_what_upstream_says(release: Release, real_upstream: Path, check: Check) -> None:
+    code, out, _ = check(real_upstream, str(release))
 
     assert (code, out.splitlines()[-1]) == (0, "Nothing to edit.")
 

@@ -9,15 +9,17 @@ import pytest
 
 from nodeless.karpenter import custom_resource_fields as rows
 from nodeless.karpenter.custom_resources import ALPHA_API, BETA_API, V1_API, Api
-from nodeless.karpenter.releases import LAST_PATCHES, find
+from nodeless.karpenter.releases import LAST_PATCHES, NEWEST, find
 from nodeless.karpenter.versions import Release, in_effect
 from nodeless.upgrade.resource_changes import CLASS, NONE, NOTES, POOL, TRANSLATIONS, Translation, resource_changes
+
+NEW = str(NEWEST)
 
 NEWEST_PATCHES = [Release(*last) for last in LAST_PATCHES]
 
 
 def test_the_fields_of_v1_are_named_from_where_a_spec_has_to_change() -> None:
-    for old, new in (("0.37.8", "1.14.1"), ("0.37.8", "1.0.14"), ("1.0.14", "1.1.10")):
+    for old, new in (("0.37.8", NEW), ("0.37.8", "1.0.14"), ("1.0.14", "1.1.10")):
         expiry = [row for row in resource_changes(find(old), find(new)).fields if row.meaning == "expiry"]
         assert [(row.was, row.now) for row in expiry] == [
             ("spec.disruption.expireAfter [720h]", "spec.template.spec.expireAfter [720h]")
@@ -31,7 +33,7 @@ def test_the_fields_of_v1beta1_are_named_up_to_the_last_release_that_reads_provi
 
 
 def test_between_two_releases_of_one_api_no_field_is_written_differently() -> None:
-    assert resource_changes(find("1.1.10"), find("1.14.1")).fields == ()
+    assert resource_changes(find("1.1.10"), find(NEW)).fields == ()
     assert resource_changes(find("0.33.12"), find("0.37.8")).fields == ()
 
 
@@ -144,7 +146,7 @@ def test_other_neighbours_have_the_same_fields() -> None:
 
 
 def test_what_came_first_is_told_first() -> None:
-    added = [row.field for row in resource_changes(find("0.37.8"), find("1.14.1")).fields_added]
+    added = [row.field for row in resource_changes(find("0.37.8"), find(NEW)).fields_added]
 
     assert added[0] == "spec.tags refuses eks:eks-cluster-name"
     assert added[-1] == "spec.disruption.consolidationPolicy: Balanced"
@@ -152,7 +154,7 @@ def test_what_came_first_is_told_first() -> None:
 
 
 def test_a_downgrade_names_the_fields_of_the_older_api() -> None:
-    expiry = [row for row in resource_changes(find("1.14.1"), find("0.37.8")).fields if row.meaning == "expiry"]
+    expiry = [row for row in resource_changes(find(NEW), find("0.37.8")).fields if row.meaning == "expiry"]
 
     assert [(row.was, row.now) for row in expiry] == [
         ("spec.template.spec.expireAfter [720h]", "spec.disruption.expireAfter [720h]")
@@ -175,7 +177,7 @@ def test_every_note_belongs_to_a_field() -> None:
     assert {note for note in NOTES if not any(path == note or path.startswith(f"{note}[]") for path in known)} == set()
 
 
-API_RELEASES = ((ALPHA_API, find("0.31.5")), (BETA_API, find("0.37.8")), (V1_API, find("1.14.1")))
+API_RELEASES = ((ALPHA_API, find("0.31.5")), (BETA_API, find("0.37.8")), (V1_API, find(NEW)))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
 from nodeless.spec.guards.guard import Guard, guard
 from nodeless.spec.guards.pools import PoolsAndClasses, pool_findings
+from nodeless.trees import value_at
 
 SELECTORS_LIMIT = 5
 
@@ -35,16 +36,12 @@ def resources_name_what_exists(installation: Installation) -> Iterator[Finding]:
 @guard("karpenter.version", "karpenter.values", "node_pools[].spec", "node_classes[].spec")
 def gates_are_open(installation: Installation) -> Iterator[Finding]:
     """A field behind a feature gate has its gate open."""
-    open_gates = installation.values
-    for key in ("settings", "featureGates"):
-        found = open_gates.get(key)
-        open_gates = found if isinstance(found, Mapping) else {}
-    # 1.8.0 spells its gate with a capital.
-    names = {str(name).lower() for name, is_open in open_gates.items() if is_open}
+    gates = value_at(installation.values, ("settings", "featureGates"))
+    is_open = gates if isinstance(gates, Mapping) else {}
     for key, field, gate in in_effect(installation.release, GATED):
         named = installation.node_pools if key == "node_pools" else installation.node_classes
         for index, (_, spec) in enumerate(named):
-            if spec.get(field) is not None and gate.lower() not in names:
+            if spec.get(field) is not None and not is_open.get(gate):
                 yield Finding(
                     (key, index, "spec", field),
                     spec[field],

@@ -29,6 +29,11 @@ def refused(expected: str, fix: str) -> PydanticCustomError:
     return PydanticCustomError(REFUSED, "{expected}", {"expected": expected, "fix": fix})
 
 
+def written(value: object) -> str:
+    """Write a value as the file has it: numbers know their text, and `True` is `true`."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextType:
     """The one place that says what a type of text is: validation, messages, docs and the JSON schema read it."""
@@ -51,7 +56,7 @@ class TextType:
         self, value: object, text: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo[dict[str, bool]]
     ) -> str:
         if isinstance(value, bool | int | float):
-            raise refused("must be a quoted string", f'write "{value}", with the quotes')
+            raise refused("must be a quoted string", f'write "{written(value)}", with the quotes')
         read: str = text(value)
         if is_reference(read):
             self._check_reference(read, allowed=bool((info.context or {}).get(REFERENCES)))

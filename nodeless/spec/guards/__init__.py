@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 from nodeless.finding import Finding
 from nodeless.resolved.installation import Installation
-from nodeless.spec.guards import cluster, file, partition, policies, resources, roles
+from nodeless.spec.guards import cluster, file, limits, partition, policies, resources, roles
 from nodeless.spec.guards.guard import Guard
 from nodeless.spec.model import Cluster
 
-CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (*cluster.GUARDS, *partition.GUARDS, *roles.GUARDS)
+CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
+    *cluster.GUARDS,
+    *limits.GUARDS,
+    *partition.GUARDS,
+    *roles.GUARDS,
+)
 INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (*policies.GUARDS, *resources.GUARDS)
 FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = file.GUARDS

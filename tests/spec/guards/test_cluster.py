@@ -12,7 +12,7 @@ from nodeless.spec.resolution import resolve
 from tests.refusals import problems
 
 _, LAST_MINOR = kubernetes_range(NEWEST)
-ONE_KEY_WRONG = [
+ONE_KEY_WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"name": "de mo"}, "clusters[0].name", "EKS cluster name"),
     ({"name": "x" * 101}, "clusters[0].name", "1 to 100"),
     ({"name": "${var.name}"}, "clusters[0].name", "a literal"),

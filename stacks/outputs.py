@@ -98,7 +98,12 @@ OUTPUTS = (
     Output("node_role_arn", "Role of the nodes", lambda parts: parts.nodes.role_arn),
     Output("node_role_name", "Role of the nodes, as an EC2NodeClass names it", lambda parts: parts.nodes.role_name),
     Output("karpenter_values", "Helm values of the karpenter chart", lambda parts: parts.values_yaml),
-    Output("karpenter_version", "Karpenter release", lambda parts: str(parts.installation.release)),
+    Output("karpenter_version", "Karpenter release", lambda parts: str(parts.installation.version)),
+    Output(
+        "karpenter_tables",
+        "Karpenter release whose tables were used, because this nodeless did not know the installed one",
+        lambda parts: str(parts.installation.release) if parts.installation.is_beyond_tables else None,
+    ),
     Output(
         "oidc_provider_arn",
         "OIDC provider the controller's role trusts",

@@ -27,12 +27,14 @@ def explanation(file: Path) -> str:
     """Write one YAML document that holds every cluster."""
     from ruamel.yaml import YAML
 
+    from nodeless.cli.warnings import warn_about
     from nodeless.spec.resolution import load_clusters
 
     text = io.StringIO()
     yaml = YAML()
     yaml.width = 120
-    yaml.dump({"clusters": [_explained(cluster, installation) for cluster, installation in load_clusters(file)]}, text)
+    rows = load_clusters(file, warn=warn_about(file))
+    yaml.dump({"clusters": [_explained(cluster, installation) for cluster, installation in rows]}, text)
     return text.getvalue()
 
 
@@ -46,7 +48,8 @@ def _explained(cluster: Any, installation: Any) -> dict[str, Any]:  # noqa: ANN4
         "resolved": {
             "partition": installation.partition.name,
             "not_offered_there": sorted(installation.partition.not_offered),
-            "release": str(installation.release),
+            "release": str(installation.version),
+            **({"tables": str(installation.release)} if installation.is_beyond_tables else {}),
             "names": {rule.key: getattr(installation.names, rule.key) for rule in NAME_RULES},
             "policies": [
                 {

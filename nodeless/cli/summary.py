@@ -36,7 +36,7 @@ def summary(installations: Sequence[Installation], out: Path) -> None:
         sizes = installation.packing.sizes.values()
         table.add_row(
             installation.name,
-            str(installation.release),
+            str(installation.version),
             str(sum(map(len, resources.values()))),
             str(len(sizes)),
             f"{max(sizes):,} of {MANAGED_POLICY_LIMIT:,} characters",

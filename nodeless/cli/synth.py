@@ -31,9 +31,10 @@ def run(options: argparse.Namespace) -> int:
     # This import comes first: it starts Node, which loads in the background while the file is read.
     import_linked("nodeless.imports")
     from nodeless.cli.summary import summary, working
+    from nodeless.cli.warnings import warn_about
     from nodeless.spec.resolution import load
 
-    installations = load(options.config)
+    installations = load(options.config, warn=warn_about(options.config))
     app = import_linked("nodeless.stacks.app")
     with working(f"Synthesizing {len(installations)} stack{'s' if len(installations) > 1 else ''}"):
         app.synth(installations, options.out)

@@ -42,31 +42,58 @@ KUBERNETES: tuple[tuple[Window, tuple[int, int]], ...] = (
 KUBERNETES_EXCEPTIONS = {Release(0, 28, 0): (23, 25)}
 
 
-class UnknownReleaseError(ValueError):
-    """The text names no release; `advice` says which one is meant most likely."""
+NEWEST_KUBERNETES = max(last for _, (_, last) in KUBERNETES)
 
-    def __init__(self, text: str, advice: str) -> None:
+
+class UnknownReleaseError(ValueError):
+    """No release of this name is known; `advice` says what to write, `is_newer` whether it may exist all the same."""
+
+    def __init__(self, text: str, advice: str, *, is_newer: bool = False) -> None:
         """Keep the advice apart from the text, so that a message can place both."""
         super().__init__(text)
         self.advice = advice
+        self.is_newer = is_newer
 
 
 def find(text: str) -> Release:
-    """Turn `1.9.2`, `v1.9.2` or the alias `1.9` (its newest patch) into a release that exists."""
-    match = re.fullmatch(r"v?(\d+)\.(\d+)(?:\.(\d+))?", text)
+    """Turn `1.9.2`, `v1.9.2` or the alias `1.9` (its newest known patch) into a release.
+
+    A patch of a known minor that is newer than the known ones passes: the minor's rows hold for it. `is_known` tells.
+    """
+    match = re.fullmatch(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?", text)
     if match is None:
         raise UnknownReleaseError(text, f"write a release such as {NEWEST}, or a minor such as {NEWEST_MINOR}")
     minor = int(match[1]), int(match[2])
     patches = [release for release in RELEASES if release[:2] == minor]
+    if not patches and minor > NEWEST[:2]:
+        raise UnknownReleaseError(text, f"this nodeless knows releases up to {NEWEST}: upgrade it", is_newer=True)
     if not patches:
         raise UnknownReleaseError(text, f"known releases run from {RELEASES[0]} to {NEWEST}")
     if match[3] is None:
         return patches[-1]
     wanted = Release(*minor, int(match[3]))
-    if wanted not in patches:
-        reason = "was never released" if wanted in NEVER_MADE else "does not exist"
-        raise UnknownReleaseError(text, f"{wanted} {reason}; the newest patch of that minor is {patches[-1]}")
+    if wanted in NEVER_MADE:
+        advice = f"{wanted} was never released; the newest known patch of that minor is {patches[-1]}"
+        raise UnknownReleaseError(text, advice)
     return wanted
+
+
+def find_or_parse(text: str) -> Release:
+    """Find a release, or read the number of one whose minor is not known."""
+    try:
+        return find(text)
+    except UnknownReleaseError:
+        return Release.parse(text)
+
+
+def is_known(release: Release) -> bool:
+    """Tell whether the tables were written with this release in mind."""
+    return release in RELEASES
+
+
+def tables_for(release: Release) -> Release:
+    """Return the release itself if it is known, else the newest known patch of its minor."""
+    return release if is_known(release) else next(known for known in reversed(RELEASES) if known[:2] == release[:2])
 
 
 def kubernetes_range(release: Release) -> tuple[int, int]:

@@ -61,7 +61,7 @@ def chart_values(installation: Installation, place: Place, *, endpoint: str | No
 
 def chart_releases(installation: Installation, *, controller: Values) -> tuple[ChartRelease, ChartRelease]:
     """Return the chart of the custom resource definitions and the controller's, in the order they are installed."""
-    version = chart_version(installation.release)
+    version = chart_version(installation.version)
     where = {"repository": installation.repository, "version": version, "namespace": installation.namespace}
     crds = crd_values(installation.release, namespace=installation.namespace)
     return (

@@ -57,6 +57,6 @@ def metadata(installation: Installation) -> dict[str, str]:
         "karpenter_node_instance_profile_name": names.instance_profile if installation.instance_profile else None,
         "karpenter_service_account": installation.service_account,
         "karpenter_sqs_queue_name": names.queue if installation.queue else None,
-        "karpenter_version": chart_version(installation.release),
+        "karpenter_version": chart_version(installation.version),
     }
     return {key: value for key, value in rows.items() if value}

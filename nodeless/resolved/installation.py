@@ -54,6 +54,9 @@ class Installation:
     certificate_authority: str | None
     subnets: tuple[str, ...] | None
     release: Release
+    """the release whose tables are used"""
+    version: Release
+    """the release that is installed: a newer one than `release` if this nodeless does not know it"""
     names: Names
     namespace: str
     service_account: str
@@ -88,6 +91,11 @@ class Installation:
     backend: Mapping[str, Any]
     packing: Packing = field(init=False)
     """decided when the installation is made, and again for a copy with another release or name"""
+
+    @property
+    def is_beyond_tables(self) -> bool:
+        """Tell whether a release is installed that this nodeless does not know."""
+        return self.version != self.release
 
     def __post_init__(self) -> None:
         """Decide the packing, which follows from the other fields."""

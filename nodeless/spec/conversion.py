@@ -6,6 +6,7 @@ from typing import Any
 
 from nodeless.karpenter import releases
 from nodeless.karpenter.policy import statement_from
+from nodeless.karpenter.versions import Release
 from nodeless.resolved.installation import FargateProfile, Installation, NodeRoleSettings, Queue
 from nodeless.resolved.names import Names
 from nodeless.resolved.partitions import partition_of
@@ -33,7 +34,8 @@ def installation_of(cluster: Cluster) -> Installation:
         oidc_issuer=cluster.oidc_issuer,
         certificate_authority=cluster.certificate_authority,
         subnets=tuple(cluster.subnets or cluster.discovery.subnets) or None,
-        release=releases.find(cluster.karpenter.version),
+        release=tables_of(cluster),
+        version=releases.find_or_parse(cluster.karpenter.version),
         names=Names(cluster=cluster.name, style=cluster.names.style, overrides=overrides),
         namespace=cluster.karpenter.namespace,
         service_account=cluster.karpenter.service_account,
@@ -70,6 +72,11 @@ def installation_of(cluster: Cluster) -> Installation:
         auth=cluster.auth,
         backend=_backend(cluster),
     )
+
+
+def tables_of(cluster: Cluster) -> Release:
+    """Return the release whose tables are used."""
+    return releases.tables_for(releases.find(cluster.karpenter.tables or cluster.karpenter.version))
 
 
 def _fargate(cluster: Cluster) -> FargateProfile | None:

@@ -94,6 +94,8 @@ class Discovery(Section):
 class Karpenter(Section):
     """The release of Karpenter and how it is installed."""
 
+    tables: text.KnownVersion | None = None
+    """for a newer `version` that this nodeless does not know: the known release whose tables to use"""
     version: text.Version = str(NEWEST)
     """a release, or a minor for its newest patch"""
     namespace: text.DnsLabel = "karpenter"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any
@@ -11,7 +11,13 @@ from nodeless.finding import Finding, Path, SpecError
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.partitions import REGIONAL_DEFAULTS, defaults_in
 from nodeless.spec.conversion import installation_of
-from nodeless.spec.guards import CLUSTER_GUARDS, FILE_GUARDS, INSTALLATION_GUARDS
+from nodeless.spec.guards import (
+    CLUSTER_GUARDS,
+    CLUSTER_WARNINGS,
+    FILE_GUARDS,
+    INSTALLATION_GUARDS,
+    INSTALLATION_WARNINGS,
+)
 from nodeless.spec.model import Cluster, File
 from nodeless.spec.reading import LineOf, read
 from nodeless.spec.validation import validated
@@ -57,15 +63,22 @@ class Checked:
     unreadable: tuple[Path, ...]
 
 
-def load(file: FilePath) -> tuple[Installation, ...]:
+Warn = Callable[[Finding], None]
+
+
+def silent(_: Finding) -> None:
+    """Take a warning and do nothing."""
+
+
+def load(file: FilePath, *, warn: Warn = silent) -> tuple[Installation, ...]:
     """Read a file and resolve all its clusters, or raise SpecError with everything that is wrong."""
-    return tuple(resolved for _, resolved in load_clusters(file))
+    return tuple(resolved for _, resolved in load_clusters(file, warn=warn))
 
 
-def load_clusters(file: FilePath) -> tuple[tuple[Cluster, Installation], ...]:
+def load_clusters(file: FilePath, *, warn: Warn = silent) -> tuple[tuple[Cluster, Installation], ...]:
     """Read a file and return each cluster as written, with its defaults, and as resolved."""
     tree, line_of = read(file)
-    return resolve(tree, source=str(file), line_of=line_of)
+    return resolve(tree, source=str(file), line_of=line_of, warn=warn)
 
 
 def resolve(
@@ -73,8 +86,9 @@ def resolve(
     *,
     source: str,
     line_of: LineOf = lambda _: None,
+    warn: Warn = silent,
 ) -> tuple[tuple[Cluster, Installation], ...]:
-    """Resolve what a file holds."""
+    """Resolve what a file holds; warnings are given one by one, if nothing is wrong."""
     file = Source(name=source, tree=tree, line_of=line_of)
     findings = [file.found(finding) for finding in _shape(tree)]
     checked: list[Checked] = []
@@ -87,6 +101,13 @@ def resolve(
         findings += [file.found_in(index, finding) for index, finding in guard(rows)]
     if findings:
         raise file.refused(findings)
+    for row in checked:
+        warnings = [
+            *(finding for guard in CLUSTER_WARNINGS for finding in guard(row.cluster)),
+            *(finding for guard in INSTALLATION_WARNINGS for finding in guard(row.installation)),
+        ]
+        for warning in warnings:
+            warn(file.found_in(row.index, warning))
     return tuple((row.cluster, row.installation) for row in checked)
 
 

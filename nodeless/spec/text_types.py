@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find
+from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find, is_known
+from nodeless.karpenter.versions import Release
 from nodeless.resolved.names import NAME_LIMITS
 from nodeless.resolved.partitions import PARTITIONS, nearest_region, partition_of
 from nodeless.resolved.references import is_reference, is_whole_reference, references_in
@@ -42,7 +43,8 @@ class TextType:
     expected: str
     fix: str
     takes_references: bool = False
-    also: Callable[[str], None] | None = None
+    also: Callable[[str, Mapping[str, Any]], None] | None = None
+    """a further check, with the keys of the same section that are read before this one"""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - pydantic's protocol
         return core_schema.with_info_wrap_validator_function(self._check, handler(source))
@@ -64,7 +66,7 @@ class TextType:
         if re.fullmatch(self.pattern, read) is None:
             raise refused(self.expected, self.fix)
         if self.also:
-            self.also(read)
+            self.also(read, info.data or {})
         return read
 
     def _check_reference(self, text: str, *, allowed: bool) -> None:
@@ -93,7 +95,7 @@ def switch(section: type) -> BeforeValidator:
     return BeforeValidator(read, json_schema_input_type=bool | section)
 
 
-def _in_a_partition(region: str) -> None:
+def _in_a_partition(region: str, _: Mapping[str, Any]) -> None:
     if partition_of(region) is None:
         nearest, examples = nearest_region(region), ", ".join(row.example_region for row in PARTITIONS)
         raise refused(
@@ -101,11 +103,29 @@ def _in_a_partition(region: str) -> None:
         )
 
 
-def _released(version: str) -> None:
+def _released(version: str, section: Mapping[str, Any]) -> None:
     try:
         find(version)
     except UnknownReleaseError as error:
-        raise refused("a Karpenter release", error.advice) from None
+        # A key that is wrong itself is not in the section.
+        if error.is_newer and section.get("tables", "wrong"):
+            _whole_number(version)
+            return
+        choice = ", or set `tables` to the known release whose tables to use" if error.is_newer else ""
+        raise refused("a Karpenter release", f"{error.advice}{choice}") from None
+
+
+def _known(version: str, _: Mapping[str, Any]) -> None:
+    _released(version, {})
+    if not is_known(find(version)):
+        raise refused("a known Karpenter release", f"write one such as {NEWEST}")
+
+
+def _whole_number(version: str) -> None:
+    try:
+        Release.parse(version)
+    except ValueError:
+        raise refused("a release with its patch, because its minor is not known", f"write {version}.0") from None
 
 
 ClusterName = Annotated[
@@ -126,6 +146,9 @@ Region = Annotated[
 ]
 Version = Annotated[
     str, TextType(pattern=r"\S+", expected="a Karpenter release", fix=f"write one such as {NEWEST}", also=_released)
+]
+KnownVersion = Annotated[
+    str, TextType(pattern=r"\S+", expected="a known Karpenter release", fix=f"write one such as {NEWEST}", also=_known)
 ]
 Account = Annotated[
     str,

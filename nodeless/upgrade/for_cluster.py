@@ -30,7 +30,7 @@ def for_cluster(name: str | None, new: Release, config: Path) -> tuple[Upgrade, 
     old = installation.release
     upgrade = compare(
         contents(installation),
-        contents(replace(installation, release=new)),
+        contents(replace(installation, release=new, version=new)),
         cluster=installation.name,
         kubernetes=int(cluster.kubernetes.removeprefix("1.")) if cluster.kubernetes else None,
     )

@@ -297,7 +297,9 @@ def warnings(old: Release, new: Release) -> tuple[str, ...]:
     found = [text for stage in stages(old, new) for text in in_effect(stage.after, RELEASE_WARNINGS)]
     found += [note.downgrade_warning for note in UPGRADE_NOTES if note.downgrade_warning and new < note.at <= old]
     newest = next(Release(*last) for last in LAST_PATCHES if last[:2] == new[:2])
-    if new != newest:
+    if new > newest:
+        found.append(f"This nodeless does not know {new}; the tables of {newest} are used")
+    if new < newest:
         found.append(f"{newest} is the newest patch of {new.major}.{new.minor}: prefer it to {new}")
     return tuple(dict.fromkeys(found))
 

@@ -114,10 +114,10 @@ def test_a_file_with_one_cluster_needs_no_name(run: Run) -> None:
 
 
 WRONG = (
-    (["0.27.7", "1.14.1"], "'0.27.7'", "0.27.7 was never released; the newest patch of that minor is 0.27.8"),
-    (["0.37.8", "1.99"], "'1.99'", f"known releases run from {RELEASES[0]} to {NEWEST}"),
+    (["0.27.7", "1.14.1"], "'0.27.7'", "0.27.7 was never released; the newest known patch of that minor is 0.27.8"),
+    (["0.37.8", "1.99"], "'1.99'", f"this nodeless knows releases up to {NEWEST}: upgrade it"),
+    (["0.37.8", "0.99"], "'0.99'", f"known releases run from {RELEASES[0]} to {NEWEST}"),
     (["0.37.8", "latest"], "'latest'", f"write a release such as {NEWEST}, or a minor such as "),
-    (["demo", "--to", "1.6.9"], "'1.6.9'", "1.6.9 does not exist; the newest patch of that minor is 1.6.8"),
     (["demo", "1.14.1"], "'demo'", "for the cluster demo write nodeless upgrade demo --to 1.14.1"),
     (["demo"], "'(missing)'", f"write nodeless upgrade demo --to {NEWEST}"),
     (["1.9"], "'(missing)'", "write nodeless upgrade 1.9 TO"),

@@ -8,6 +8,10 @@ from nodeless.finding import Finding
 from nodeless.resolved.installation import Installation
 from nodeless.spec.guards import cluster, file, limits, partition, policies, resources, roles
 from nodeless.spec.guards.guard import Guard
+from nodeless.spec.guards.warnings import (
+    CLUSTER_WARNINGS as CLUSTER_WARNINGS,
+    INSTALLATION_WARNINGS as INSTALLATION_WARNINGS,
+)
 from nodeless.spec.model import Cluster
 
 CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (

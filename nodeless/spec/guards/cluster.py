@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from nodeless.finding import Finding
 from nodeless.karpenter import chart_keys, releases
 from nodeless.karpenter.versions import Release
-from nodeless.spec.guards.guard import guard
+from nodeless.spec.conversion import tables_of
+from nodeless.spec.guards.guard import RELEASE_KEYS, guard
 from nodeless.spec.model import CloudBackend, Cluster, UnsupportedBackend
 from nodeless.suggestions import closest
 from nodeless.trees import leaves
@@ -15,14 +16,14 @@ from nodeless.trees import leaves
 NOT_IMPLEMENTED = "a value that this release of nodeless implements (not implemented yet)"
 
 
-@guard("kubernetes", "karpenter.version")
+@guard("kubernetes", *RELEASE_KEYS)
 def kubernetes_fits(cluster: Cluster) -> Iterator[Finding]:
     """The release supports the cluster's Kubernetes version."""
     if cluster.kubernetes is None:
         return
-    release = releases.find(cluster.karpenter.version)
+    release = tables_of(cluster)
     minor = int(cluster.kubernetes.removeprefix("1."))
-    if releases.supports(release, minor):
+    if releases.supports(release, minor) or minor > releases.NEWEST_KUBERNETES:
         return
     first, last = releases.kubernetes_range(release)
     nearest = releases.nearest_for(minor, release)
@@ -106,10 +107,10 @@ def adoption_is_implemented(cluster: Cluster) -> Iterator[Finding]:
         yield Finding(("adopt",), cluster.adopt, NOT_IMPLEMENTED, "write none, or remove the key")
 
 
-@guard("karpenter.version", "karpenter.values")
+@guard(*RELEASE_KEYS, "karpenter.values")
 def values_are_read(cluster: Cluster) -> Iterator[Finding]:
     """The chart silently ignores keys it does not know, so every value must be below a key that it reads."""
-    release = releases.find(cluster.karpenter.version)
+    release = tables_of(cluster)
     for path, value in leaves(cluster.karpenter.values):
         if chart_keys.reads(release, path):
             continue
@@ -136,10 +137,10 @@ def _right_key(release: Release, path: tuple[str, ...]) -> str:
     return f"use {close}" if close else "remove it"
 
 
-@guard("karpenter.version", "karpenter.zonal_shift")
+@guard(*RELEASE_KEYS, "karpenter.zonal_shift")
 def zonal_shift_known(cluster: Cluster) -> Iterator[Finding]:
     """A release follows zonal shifts only if its chart has the setting."""
-    release, setting = releases.find(cluster.karpenter.version), ("settings", "enableZonalShift")
+    release, setting = tables_of(cluster), ("settings", "enableZonalShift")
     if cluster.karpenter.zonal_shift and not chart_keys.reads(release, setting):
         first = ".".join(map(str, chart_keys.comes_with(setting) or ()))
         yield Finding(
@@ -150,7 +151,17 @@ def zonal_shift_known(cluster: Cluster) -> Iterator[Finding]:
         )
 
 
+@guard(*RELEASE_KEYS)
+def tables_only_for_unknown_releases(cluster: Cluster) -> Iterator[Finding]:
+    """A known release has tables of its own."""
+    tables, version = cluster.karpenter.tables, cluster.karpenter.version
+    if tables and releases.is_known(releases.find_or_parse(version)):
+        expected = f"no `tables`, because this nodeless knows {version}"
+        yield Finding(("karpenter", "tables"), tables, expected, "remove the key")
+
+
 GUARDS = (
+    tables_only_for_unknown_releases,
     kubernetes_fits,
     pod_identity_off_fargate,
     provider_only_with_irsa,

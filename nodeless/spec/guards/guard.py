@@ -14,6 +14,8 @@ Found = TypeVar("Found")
 Row = TypeVar("Row")
 
 ANY_ITEM = "[]"
+# The keys that decide whose tables are used.
+RELEASE_KEYS = ("karpenter.version", "karpenter.tables")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from nodeless.karpenter.policy import ATTACHMENTS_LIMIT, MANAGED_POLICY_LIMIT
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.permissions import ANY_ACCOUNT, grant_of, place_of
 from nodeless.resolved.resources import resource_inputs
-from nodeless.spec.guards.guard import guard
+from nodeless.spec.guards.guard import RELEASE_KEYS, guard
 
 # What the ARNs in the controller's statements are made of.
 NAMED_IN_STATEMENTS = ("name", "region", "names", "path", "nodes.roles", "interruption", "fargate.profile_name")
 
 
-@guard(*NAMED_IN_STATEMENTS, "karpenter.version", "karpenter.policy", "extra_statements")
+@guard(*NAMED_IN_STATEMENTS, *RELEASE_KEYS, "karpenter.policy", "extra_statements")
 def policies_fit(installation: Installation) -> Iterator[Finding]:
     """Every policy is within IAM's size, and the role within its number of attachments."""
     measured = installation.packing.sizes
@@ -38,7 +38,7 @@ def policies_fit(installation: Installation) -> Iterator[Finding]:
 
 GUIDE_READS = (
     *NAMED_IN_STATEMENTS,
-    "karpenter.version",
+    *RELEASE_KEYS,
     "karpenter.policy",
     "karpenter.isolated_vpc",
     "karpenter.zonal_shift",
@@ -88,7 +88,7 @@ def guide_serves_release(installation: Installation) -> Iterator[Finding]:
             )
 
 
-@guard("name", "karpenter.policy", "karpenter.version", "node_classes[].spec")
+@guard("name", "karpenter.policy", *RELEASE_KEYS, "node_classes[].spec")
 def guide_recognizes_instances(installation: Installation) -> Iterator[Finding]:
     """Every node class sets the tag that a guide's policy asks for before an instance may be terminated."""
     policy, release, cluster = installation.policy, installation.release, installation.name

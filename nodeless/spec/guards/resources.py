@@ -11,13 +11,13 @@ from nodeless.karpenter.versions import in_effect
 from nodeless.resolved import smoke_test
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
-from nodeless.spec.guards.guard import Guard, guard
+from nodeless.spec.guards.guard import RELEASE_KEYS, Guard, guard
 from nodeless.spec.guards.pools import PoolsAndClasses, pool_findings
 from nodeless.trees import value_at
 
 SELECTORS_LIMIT = 5
 
-SPECS = ("karpenter.version", "karpenter.isolated_vpc", "node_pools[].spec", "node_classes[].spec")
+SPECS = (*RELEASE_KEYS, "karpenter.isolated_vpc", "node_pools[].spec", "node_classes[].spec")
 
 
 @guard(*SPECS)
@@ -33,7 +33,7 @@ def resources_name_what_exists(installation: Installation) -> Iterator[Finding]:
     yield from (finding for finding in pool_findings(pools_and_classes(installation)) if finding not in others)
 
 
-@guard("karpenter.version", "karpenter.values", "node_pools[].spec", "node_classes[].spec")
+@guard(*RELEASE_KEYS, "karpenter.values", "node_pools[].spec", "node_classes[].spec")
 def gates_are_open(installation: Installation) -> Iterator[Finding]:
     """A field behind a feature gate has its gate open."""
     gates = value_at(installation.values, ("settings", "featureGates"))

@@ -6,21 +6,21 @@ import re
 from collections.abc import Callable, Iterator
 
 from nodeless.finding import Finding, Path
-from nodeless.karpenter import releases
 from nodeless.karpenter.nodes import node_policies
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT
 from nodeless.karpenter.trust import SUPPORTS_POD_IDENTITY
 from nodeless.resolved.references import is_reference
-from nodeless.spec.guards.guard import Guard, guard, repeats
+from nodeless.spec.conversion import tables_of
+from nodeless.spec.guards.guard import RELEASE_KEYS, Guard, guard, repeats
 from nodeless.spec.model import Cluster
 
 Attached = Iterator[tuple[Path, list[str]]]
 
 
-@guard("identity", "karpenter.version")
+@guard("identity", *RELEASE_KEYS)
 def pod_identity_known(cluster: Cluster) -> Iterator[Finding]:
     """The AWS SDK in the controller supports Pod Identity."""
-    release = releases.find(cluster.karpenter.version)
+    release = tables_of(cluster)
     if cluster.identity == "pod-identity" and release not in SUPPORTS_POD_IDENTITY:
         yield Finding(
             ("identity",),
@@ -100,9 +100,9 @@ def _address(arn: str) -> str:
 def _attachments_fit(key: str, attached: Callable[[Cluster], Attached]) -> Guard[Cluster, Finding]:
     """Make the guard that a role has no more policies than IAM allows."""
 
-    @guard(key, "karpenter.version", "nodes.ipv6")
+    @guard(key, *RELEASE_KEYS, "nodes.ipv6")
     def check(cluster: Cluster) -> Iterator[Finding]:
-        own = len(node_policies(releases.find(cluster.karpenter.version), ipv6=cluster.nodes.ipv6))
+        own = len(node_policies(tables_of(cluster), ipv6=cluster.nodes.ipv6))
         for path, arns in attached(cluster):
             if own + len(arns) > ATTACHMENTS_LIMIT:
                 yield Finding(

@@ -20,7 +20,7 @@ ONE_KEY_WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"account": 123456789012}, "clusters[0].account", "quoted"),
     ({"account": "1234"}, "clusters[0].account", "twelve digits"),
     ({"kubernetes": 1.3}, "clusters[0].kubernetes", "quoted"),
-    ({"kubernetes": f"1.{LAST_MINOR + 1}"}, "clusters[0].kubernetes", f"Karpenter {NEWEST} runs on Kubernetes 1."),
+    ({"kubernetes": "1.20"}, "clusters[0].kubernetes", f"Karpenter {NEWEST} runs on Kubernetes 1."),
     ({"endpoint": "http://plain.example"}, "clusters[0].endpoint", "https://"),
     ({"oidc_issuer": "https://issuer.example/"}, "clusters[0].oidc_issuer", "does not end with a slash"),
     ({"certificate_authority": "-----BEGIN"}, "clusters[0].certificate_authority", "base64"),

@@ -8,7 +8,9 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MADE = {".git", ".venv", ".cdktf-cli", ".gen", "cdktf.out", "dist", "__pycache__", ".terraform"}
+IGNORED = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+# Folders that git, make, Python and Terraform create.
+MADE = {".git", *(line.strip("/") for line in IGNORED if not line.startswith("#"))}
 
 # Written with a class in each, so that the patterns do not find themselves.
 MACHINE_PATH = re.compile(r"(?<![\w.${}<>*-])(/[r]oot/|/[h]ome/\w|/[U]sers/\w|/[o]pt/\w|/[t]mp/\w|[A-Z]:\\[U]sers)")

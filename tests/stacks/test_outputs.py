@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from nodeless.karpenter.releases import NEWEST
 from nodeless.stacks.outputs import OUTPUTS
 from tests.synthesized import Synthesized
 
@@ -21,6 +22,7 @@ VARIANTS: tuple[dict[str, Any], ...] = (
         "delivery": "gitops",
     },
     {"interruption": {"kms_key_arn": KEY}},
+    {"karpenter": {"version": "1.99.0", "tables": str(NEWEST)}},
 )
 
 

@@ -520,12 +520,13 @@ def test_a_wrong_version_is_a_message_and_exit_code_2(name: str, made_up: Upstre
     assert message in err
 
 
-def test_a_wrong_known_release_is_a_message_and_exit_code_2(made_up: Upstream, check: Check) -> None:
+@pytest.mark.parametrize("known", ["1.99", f"{NEWEST.major}.{NEWEST.minor}.{NEWEST.patch + 1}", "newest"])
+def test_a_wrong_known_release_is_a_message_and_exit_code_2(made_up: Upstream, check: Check, known: str) -> None:
     made_up.release(NEWEST)
 
-    code, _, err = check(made_up.folder, "--known", "1.99", str(NEWEST))
+    code, _, err = check(made_up.folder, "--known", known, str(NEWEST))
 
-    assert (code, err) == (2, f"new_release: --known 1.99: known releases run from {RELEASES[0]} to {NEWEST}\n")
+    assert (code, err) == (2, f"new_release: --known {known}: the tables run from {RELEASES[0]} to {NEWEST}\n")
 
 
 def test_a_folder_that_is_no_checkout_is_a_message_and_exit_code_2(tmp_path: Path, check: Check) -> None:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from nodeless.karpenter.releases import RELEASES, UnknownReleaseError, find
+from nodeless.karpenter.releases import RELEASES, UnknownReleaseError, find, is_known
 from nodeless.karpenter.versions import Release
 from tools.new_release.checklist import checklist
 from tools.new_release.checkout import Checkout, CheckoutError
@@ -37,14 +37,23 @@ def main(words: list[str] | None = None) -> int:
     arguments = parser.parse_args(words)
     try:
         release = Release.parse(arguments.version)
-        known = find(arguments.known) if arguments.known else _newest_up_to(release)
+        known = _known(arguments.known) if arguments.known else _newest_up_to(release)
         text, rows = checklist(release, known, [*differences(Checkout(arguments.upstream), release, known)])
-    except UnknownReleaseError as error:
-        return _refuse(f"--known {error}: {error.advice}")
     except (CheckoutError, ValueError) as error:
         return _refuse(str(error))
     print(text)
     return DIFFERS if rows else DONE
+
+
+def _known(text: str) -> Release:
+    """Find a release of the tables; a newer patch that `find` lets pass is not one."""
+    try:
+        release = find(text)
+    except UnknownReleaseError:
+        release = None
+    if release is None or not is_known(release):
+        raise ValueError(f"--known {text}: the tables run from {RELEASES[0]} to {RELEASES[-1]}")
+    return release
 
 
 def _newest_up_to(release: Release) -> Release:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any
@@ -18,6 +18,7 @@ from nodeless.spec.guards import (
     INSTALLATION_GUARDS,
     INSTALLATION_WARNINGS,
 )
+from nodeless.spec.guards.guard import Guard, Subject
 from nodeless.spec.model import Cluster, File
 from nodeless.spec.reading import LineOf, read
 from nodeless.spec.validation import validated
@@ -162,16 +163,20 @@ def _check(index: int, keys: Any, *, references: bool = False) -> tuple[Checked 
         unreadable=(*result.unreadable, *_open_defaults(keys, result.unreadable)),
     )
     found = [
-        *(finding for guard in CLUSTER_GUARDS if guard.can_run(row.unreadable) for finding in guard(row.cluster)),
-        *(
-            finding
-            for guard in INSTALLATION_GUARDS
-            if guard.can_run(row.unreadable)
-            for finding in guard(row.installation)
-        ),
+        *(finding for guard in CLUSTER_GUARDS for finding in _run(guard, row.cluster, row.unreadable)),
+        *(finding for guard in INSTALLATION_GUARDS for finding in _run(guard, row.installation, row.unreadable)),
     ]
     wrong = [finding.path for finding in findings]
-    return row, findings + [finding for finding in found if not any(_below(finding.path, path) for path in wrong)]
+    # Guards that know more names run later: where two find the same mistake, the later one knows the better fix.
+    once = {(finding.path, finding.expected): finding for finding in found}
+    return row, findings + [new for new in once.values() if not any(_below(new.path, path) for path in wrong)]
+
+
+def _run(guard: Guard[Subject, Finding], subject: Subject, unreadable: Sequence[Path]) -> Iterator[Finding]:
+    """Run a guard if all it reads is valid; leave out what it finds in items with a wrong key."""
+    if guard.can_run(unreadable):
+        left_out = guard.left_out(unreadable)
+        yield from (new for new in guard(subject) if not any(_below(new.path, item) for item in left_out))
 
 
 def _open_defaults(keys: Mapping[str, Any], unreadable: Iterable[Path]) -> Iterator[Path]:

@@ -35,7 +35,7 @@ def kubernetes_fits(cluster: Cluster) -> Iterator[Finding]:
     )
 
 
-@guard("identity", "fargate")
+@guard("identity", "fargate?")
 def pod_identity_off_fargate(cluster: Cluster) -> Iterator[Finding]:
     """Pod Identity is unavailable on Fargate."""
     if cluster.identity == "pod-identity" and cluster.fargate:

@@ -33,7 +33,17 @@ def unique_clusters(rows: Rows) -> Found:
         )
 
 
-@guard("name", "region", "account", "names", "fargate", "interruption", "nodes")
+@guard(
+    "name",
+    "region",
+    "account",
+    "names",
+    "fargate?",
+    "interruption?",
+    "interruption.queue_name",
+    "nodes.roles",
+    "nodes.instance_profile",
+)
 def unique_names(rows: Rows) -> Found:
     """IAM names are unique in an account, queue names in a region of it."""
     made = [(index, installation, key, name) for index, installation in rows for key, name in _names_made(installation)]

@@ -13,7 +13,8 @@ Subject = TypeVar("Subject")
 Found = TypeVar("Found")
 Row = TypeVar("Row")
 
-ANY_ITEM = "[]"
+# All items of a list or map; each of them by itself; and whether a section is there, whatever it holds.
+ANY_ITEM, EACH_ITEM, PRESENCE = "[]", "*", "?"
 # The keys that decide whose tables are used.
 RELEASE_KEYS = ("karpenter.version", "karpenter.tables")
 
@@ -30,27 +31,44 @@ class Guard(Generic[Subject, Found]):
         return self.check(subject)
 
     def can_run(self, unreadable: Iterable[Path]) -> bool:
-        """Tell whether every key it reads is valid."""
-        return not any(overlap(read, path) for path in unreadable for read in self.reads)
+        """Tell whether every key it reads is valid; a wrong item does not matter where each is checked by itself."""
+        return not any(
+            overlap(read, path) and item_in(read, path) is None for path in unreadable for read in self.reads
+        )
+
+    def left_out(self, unreadable: Iterable[Path]) -> tuple[Path, ...]:
+        """Return the items about which it can say nothing, because a key in them is wrong."""
+        items = (item_in(read, path) for path in unreadable for read in self.reads if overlap(read, path))
+        return tuple(item for item in items if item is not None)
 
 
 def guard(*keys: str) -> Callable[[Callable[[Subject], Iterator[Found]]], Guard[Subject, Found]]:
-    """Make a guard of a check: `@guard("region", "node_pools[].spec")` names the keys it reads."""
+    """Make a guard of a check, with the keys it reads: `@guard("region", "fargate?", "tags.*", "node_pools[].spec")`.
+
+    `[]` is all items together, `*` each item by itself, and `?` only whether the section is there.
+    """
     reads = tuple(path_of(key) for key in keys)
     return lambda check: Guard(check, reads)
 
 
 def path_of(key: str) -> Path:
-    """Read a key as it is written in the docs: `node_pools[].spec`."""
-    return tuple(re.findall(r"\[\]|[^.\[\]]+", key))
+    """Split a key such as `node_pools[].spec` into its steps."""
+    return tuple(re.findall(r"\[\]|\?|[^.\[\]?]+", key))
 
 
 def overlap(one: Path, other: Path) -> bool:
-    """Tell whether one of two paths leads through the other; `[]` is any item of a list."""
-    return all(
-        a == b or (a == ANY_ITEM and isinstance(b, int)) or (b == ANY_ITEM and isinstance(a, int))
-        for a, b in zip(one, other, strict=False)
-    )
+    """Tell whether one of two paths leads through the other; `[]` is any item of a list, `*` also of a map."""
+    return all(_same(a, b) or _same(b, a) for a, b in zip(one, other, strict=False))
+
+
+def _same(read: str | int, step: str | int) -> bool:
+    return read == step or (read == ANY_ITEM and isinstance(step, int)) or (read == EACH_ITEM and step != PRESENCE)
+
+
+def item_in(read: Path, path: Path) -> Path | None:
+    """Return the item that a path leads into, if the guard reads each item by itself."""
+    length = read.index(EACH_ITEM) + 1 if EACH_ITEM in read else 0
+    return path[:length] if 0 < length <= len(path) else None
 
 
 def repeats(rows: Iterable[Row], key: Callable[[Row], Hashable]) -> Iterator[tuple[Row, Row]]:

@@ -15,7 +15,7 @@ from nodeless.spec.model import Cluster
 Arns = Iterator[tuple[Path, str | None]]
 
 
-@guard("region", "fargate")
+@guard("region", "fargate?")
 def fargate_is_offered(cluster: Cluster) -> Iterator[Finding]:
     """EKS offers Fargate in the cluster's partition."""
     fix = "set fargate: false and run the controller on nodes of your own"
@@ -113,8 +113,8 @@ GUARDS = (
     pod_identity_is_offered,
     _arns_belong_here("permissions_boundary", _boundary),
     _arns_belong_here("interruption.kms_key_arn", _queue_key),
-    _arns_belong_here("nodes.policies", _node_policies),
-    _arns_belong_here("nodes.roles", _node_roles),
+    _arns_belong_here("nodes.policies.*", _node_policies),
+    _arns_belong_here("nodes.roles.*", _node_roles),
     issuer_is_of_the_region,
     endpoint_is_of_the_region,
 )

@@ -88,7 +88,7 @@ def guide_serves_release(installation: Installation) -> Iterator[Finding]:
             )
 
 
-@guard("name", "karpenter.policy", *RELEASE_KEYS, "node_classes[].spec")
+@guard("name", "karpenter.policy", *RELEASE_KEYS, "node_classes.*.spec")
 def guide_recognizes_instances(installation: Installation) -> Iterator[Finding]:
     """Every node class sets the tag that a guide's policy asks for before an instance may be terminated."""
     policy, release, cluster = installation.policy, installation.release, installation.name

@@ -2,38 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nodeless.finding import MISSING, Finding
 from nodeless.karpenter.custom_resource_fields import GATED
-from nodeless.karpenter.custom_resources import ALPHA, DEFAULT, NODE_POOLS, PROFILE_FIELD, class_named_by
+from nodeless.karpenter.custom_resources import ALPHA, DEFAULT, NODE_POOLS, PROFILE_FIELD, Named, class_named_by
 from nodeless.karpenter.versions import in_effect
 from nodeless.resolved import smoke_test
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
-from nodeless.spec.guards.guard import RELEASE_KEYS, Guard, guard
+from nodeless.spec.guards.guard import RELEASE_KEYS, Guard, guard, repeats
 from nodeless.spec.guards.pools import PoolsAndClasses, pool_findings
 from nodeless.trees import value_at
 
 SELECTORS_LIMIT = 5
 
-SPECS = (*RELEASE_KEYS, "karpenter.isolated_vpc", "node_pools[].spec", "node_classes[].spec")
+SPECS = (*RELEASE_KEYS, "karpenter.isolated_vpc", "node_pools.*.spec", "node_classes.*.spec")
+NODE_NAMES = (
+    "name",
+    "names.style",
+    "names.node_role",
+    "names.instance_profile",
+    "nodes.roles",
+    "nodes.instance_profile",
+)
 
 
 @guard(*SPECS)
 def resources_fit_the_release(installation: Installation) -> Iterator[Finding]:
     """Pools and classes are what the release's API accepts."""
-    yield from pool_findings(pools_and_classes(installation, with_names=False))
+    yield from pool_findings(pools_and_classes(installation, class_names=False, node_names=False))
 
 
-@guard(*SPECS, "node_classes[].name", "name", "names", "nodes.roles", "nodes.instance_profile")
-def resources_name_what_exists(installation: Installation) -> Iterator[Finding]:
-    """Pools name classes, and classes name roles and instance profiles, that the stack creates or is given."""
-    others = list(pool_findings(pools_and_classes(installation, with_names=False)))
-    yield from (finding for finding in pool_findings(pools_and_classes(installation)) if finding not in others)
+@guard(*SPECS, "node_classes[].name")
+def pools_name_known_classes(installation: Installation) -> Iterator[Finding]:
+    """Pools name classes of the file, or the default one."""
+    yield from pool_findings(pools_and_classes(installation, node_names=False))
 
 
-@guard(*RELEASE_KEYS, "karpenter.values", "node_pools[].spec", "node_classes[].spec")
+@guard(*SPECS, *NODE_NAMES)
+def classes_name_known_roles(installation: Installation) -> Iterator[Finding]:
+    """Classes name roles and instance profiles that the stack creates or is given."""
+    yield from pool_findings(pools_and_classes(installation, class_names=False))
+
+
+def _names_are_unique(key: str, named: Callable[[Installation], Sequence[Named]]) -> Guard[Installation, Finding]:
+    """Make the guard that no two pools, or no two classes, have the same name."""
+
+    @guard(f"{key}.*.name")
+    def check(installation: Installation) -> Iterator[Finding]:
+        for (index, (name, _)), (first, _) in repeats(enumerate(named(installation)), lambda row: row[1][0]):
+            expected = f"names must be unique; {key}[{first}] has the same one"
+            yield Finding((key, index, "name"), name, expected, "give one of the two another name")
+
+    return check
+
+
+@guard(*RELEASE_KEYS, "karpenter.values", "node_pools.*.spec", "node_classes.*.spec")
 def gates_are_open(installation: Installation) -> Iterator[Finding]:
     """A field behind a feature gate has its gate open."""
     gates = value_at(installation.values, ("settings", "featureGates"))
@@ -78,7 +103,14 @@ def _is_literal(
     return check
 
 
-@guard(*SPECS, "nodes.instance_profile", "delivery", "node_classes[].name")
+@guard(
+    *RELEASE_KEYS,
+    "karpenter.isolated_vpc",
+    "node_pools[].spec",
+    "node_classes[].name",
+    "nodes.instance_profile",
+    "delivery",
+)
 def default_class_has_an_identity(installation: Installation) -> Iterator[Finding]:
     """The default class names an instance profile where it cannot name a role."""
     release = installation.release
@@ -145,14 +177,16 @@ def selectors_fit(installation: Installation) -> Iterator[Finding]:
         )
 
 
-def pools_and_classes(installation: Installation, *, with_names: bool = True) -> PoolsAndClasses:
+def pools_and_classes(
+    installation: Installation, *, class_names: bool = True, node_names: bool = True
+) -> PoolsAndClasses:
     """Collect what the checks need: the pools and classes and, if asked for, the names they may refer to."""
-    roles, profiles = _roles_and_profiles(installation) if with_names else (None, None)
+    roles, profiles = _roles_and_profiles(installation) if node_names else (None, None)
     return PoolsAndClasses(
         release=installation.release,
         pools=installation.node_pools,
         classes=installation.node_classes,
-        class_names=tuple(name for name, _ in installation.node_classes) if with_names else None,
+        class_names=tuple(name for name, _ in installation.node_classes) if class_names else None,
         roles=roles,
         profiles=profiles,
         isolated_vpc=installation.isolated_vpc,
@@ -176,7 +210,10 @@ def _roles_and_profiles(installation: Installation) -> tuple[tuple[str, ...] | N
 
 GUARDS: tuple[Guard[Installation, Finding], ...] = (
     resources_fit_the_release,
-    resources_name_what_exists,
+    pools_name_known_classes,
+    classes_name_known_roles,
+    _names_are_unique("node_pools", lambda installation: installation.node_pools),
+    _names_are_unique("node_classes", lambda installation: installation.node_classes),
     gates_are_open,
     _is_delivered("node_pools", lambda installation: ", ".join(name for name, _ in installation.node_pools)),
     _is_delivered("node_classes", lambda installation: ", ".join(name for name, _ in installation.node_classes)),

@@ -30,7 +30,7 @@ def pod_identity_known(cluster: Cluster) -> Iterator[Finding]:
         )
 
 
-@guard("nodes.roles")
+@guard("nodes.roles.*")
 def policies_only_for_created_roles(cluster: Cluster) -> Iterator[Finding]:
     """Policies are attached only to roles that are created here."""
     for key, role in cluster.nodes.roles.items():
@@ -43,7 +43,7 @@ def policies_only_for_created_roles(cluster: Cluster) -> Iterator[Finding]:
             )
 
 
-@guard("nodes.roles", "account")
+@guard("nodes.roles.*", "account")
 def roles_of_the_account(cluster: Cluster) -> Iterator[Finding]:
     """A role can be passed only to instances of its own account."""
     for key, role in cluster.nodes.roles.items():
@@ -59,7 +59,7 @@ def roles_of_the_account(cluster: Cluster) -> Iterator[Finding]:
             )
 
 
-@guard("nodes.roles")
+@guard("nodes.roles.*")
 def existing_roles_are_listed_once(cluster: Cluster) -> Iterator[Finding]:
     """A role has one access entry, so it is listed once."""
     for (key, role), (first, _) in repeats(cluster.nodes.roles.items(), lambda row: row[1].arn):
@@ -122,7 +122,7 @@ GUARDS = (
     roles_of_the_account,
     existing_roles_are_listed_once,
     _attached_once("nodes.policies", _node_role),
-    _attached_once("nodes.roles", _extra_roles),
+    _attached_once("nodes.roles.*", _extra_roles),
     _attachments_fit("nodes.policies", _node_role),
-    _attachments_fit("nodes.roles", _extra_roles),
+    _attachments_fit("nodes.roles.*", _extra_roles),
 )

@@ -1,15 +1,17 @@
-"""Guards run where the keys they read are valid: every mistake is reported in one run, and nothing else."""
+"""A guard runs where the keys it reads are valid, and reads no other keys."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections import UserDict
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
-from nodeless.finding import Finding, Path, SpecError
+from nodeless.finding import Path
 from nodeless.karpenter.releases import NEWEST
 from nodeless.resolved.installation import Installation
 from nodeless.spec.conversion import installation_of
@@ -17,159 +19,9 @@ from nodeless.spec.guards import CLUSTER_GUARDS, FILE_GUARDS, INSTALLATION_GUARD
 from nodeless.spec.guards.guard import Guard, guard, overlap, path_of, repeats
 from nodeless.spec.guards.policies import NAMED_IN_STATEMENTS
 from nodeless.spec.model import Cluster
-from nodeless.spec.resolution import resolve
 from nodeless.spec.validation import validated
 
 GUARDS: tuple[Guard[Any, Any], ...] = (*CLUSTER_GUARDS, *INSTALLATION_GUARDS, *FILE_GUARDS)
-
-
-def found(*clusters: dict[str, Any], **top: Any) -> dict[str, Finding]:  # noqa: ANN401 - right or wrong keys
-    """Return every finding by its place; empty where nothing is wrong."""
-    try:
-        resolve({"clusters": list(clusters), **top}, source="clusters.yaml")
-    except SpecError as error:
-        findings = error.findings
-    else:
-        findings = ()
-    places = {finding.where().removeprefix("clusters[0]."): finding for finding in findings}
-    assert len(places) == len(findings), f"two findings at one place: {findings}"
-    return places
-
-
-BAD_POOL = {"name": "general", "spec": {"template": {"spec": {"requirements": []}}, "wieght": 10}}
-
-
-def test_a_wrong_account_a_wrong_region_and_a_wrong_pool_are_all_reported_and_nothing_else() -> None:
-    keys = {"name": "demo", "region": "cn-nroth1", "account": "123", "node_pools": [BAD_POOL]}
-
-    assert set(found(keys)) == {
-        "region",
-        "account",
-        "node_pools[0].spec.wieght",
-        "node_pools[0].spec.template.spec.nodeClassRef",
-    }
-
-
-@pytest.mark.parametrize("region", ["cn-nroth1", "us-gov-wset1", "moon-1", 7, None])
-def test_no_guard_runs_on_an_invented_region(region: object) -> None:
-    keys = {
-        "name": "demo",
-        "region": region,
-        "identity": "pod-identity",
-        "permissions_boundary": "arn:aws-cn:iam::123456789012:policy/boundary",
-        "oidc_issuer": "https://oidc.eks.cn-north-1.amazonaws.com.cn/id/0123456789ABCDEF",
-        "endpoint": "https://0123456789ABCDEF.gr7.cn-north-1.eks.amazonaws.com.cn",
-        "interruption": {"kms_key_arn": "arn:aws-cn:kms:cn-north-1:123456789012:key/0123"},
-        "nodes": {"policies": ["arn:aws-cn:iam::aws:policy/AmazonS3ReadOnlyAccess"]},
-    }
-
-    assert set(found(keys)) == {"region"}
-
-
-def test_a_default_that_depends_on_the_region_is_not_assumed_where_the_region_is_wrong() -> None:
-    keys = {"name": "demo", "region": "us-gov-wset1", "identity": "pod-identity"}
-
-    assert set(found(keys)) == {"region"}
-    assert set(found({**keys, "fargate": True})) == {"region", "identity"}
-
-
-@pytest.mark.parametrize(
-    ("wrong", "where"),
-    [
-        ({"name": "de mo"}, "name"),
-        ({"account": 12}, "account"),
-        ({"endpoint": "http://x"}, "endpoint"),
-        ({"subnets": ["subnet-1"]}, "subnets[0]"),
-        ({"identity": "kiam"}, "identity"),
-        ({"interruption": {"queue_name": "q.fifo"}}, "interruption.queue_name"),
-        ({"nodes": {"policies": ["x"]}}, "nodes.policies[0]"),
-        ({"discovery": {"subnets": [3]}}, "discovery.subnets[0]"),
-        ({"names": {"queue": "q.fifo"}}, "names.queue"),
-        ({"path": "x"}, "path"),
-        ({"tags": {"a": 1}}, "tags.a"),
-        ({"backend": {"type": "s3"}}, "backend.bucket"),
-        ({"extra_statements": [{}]}, "extra_statements[0].Action"),
-        ({"node_classes": [{"name": "X", "spec": {}}]}, "node_classes[0].name"),
-        ({"delivery": "mail"}, "delivery"),
-        ({"unknown": 1}, "unknown"),
-    ],
-    ids=str,
-)
-def test_a_wrong_key_hides_no_mistake_in_another(wrong: dict[str, Any], where: str) -> None:
-    keys = {"name": "demo", "region": "eu-north-1", "kubernetes": "1.20", "node_pools": [BAD_POOL], **wrong}
-
-    assert {where, "kubernetes", "node_pools[0].spec.wieght"} <= set(found(keys))
-
-
-def test_a_pool_with_a_wrong_name_still_has_its_spec_checked() -> None:
-    keys = {"name": "demo", "region": "eu-north-1", "node_pools": [{**BAD_POOL, "name": "Ge neral"}]}
-
-    assert {"node_pools[0].name", "node_pools[0].spec.wieght"} <= set(found(keys))
-
-
-def test_a_pool_without_a_spec_is_one_mistake() -> None:
-    assert set(found({"name": "demo", "region": "eu-north-1", "node_pools": [{"name": "general"}]})) == {
-        "node_pools[0].spec"
-    }
-
-
-def test_a_wrong_cluster_hides_no_mistake_across_the_other_clusters() -> None:
-    right = {"region": "eu-north-1", "names": {"node_role": "nodes"}}
-
-    places = found({"name": "bad", "region": "moon-1"}, {"name": "one", **right}, {"name": "two", **right})
-
-    assert set(places) == {"region", "clusters[2].names.node_role"}
-
-
-def test_a_cluster_twice_is_one_mistake() -> None:
-    twice = {"name": "demo", "region": "eu-north-1"}
-
-    assert set(found(twice, {**twice, "name": "DEMO"})) == {"clusters[1].name"}
-
-
-STATES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    "local paths": ("one", {"path": "state/x"}, {"path": "state/./x"}),
-    "a local path that is another's default": ("one", {}, {"path": "../../../terraform.one.tfstate"}),
-    "an s3 key that is another's default": (
-        "one",
-        {"type": "s3", "bucket": "b", "region": "eu-north-1"},
-        {"type": "s3", "bucket": "b", "region": "eu-north-1", "key": "karpenter/one/terraform.tfstate"},
-    ),
-    "a workspace that is another's default": (
-        "one",
-        {"type": "cloud", "organization": "o"},
-        {
-            "type": "cloud",
-            "organization": "o",
-            "hostname": "app.terraform.io",
-            "workspaces": {"name": "karpenter-one"},
-        },
-    ),
-    "workspace tags": (
-        "one",
-        {"type": "cloud", "organization": "o", "workspaces": {"tags": ["a", "b"]}},
-        {"type": "cloud", "organization": "o", "workspaces": {"tags": ["b", "a"]}},
-    ),
-}
-
-
-@pytest.mark.parametrize("case", STATES)
-def test_two_clusters_never_share_a_state_by_accident(case: str) -> None:
-    name, first, second = STATES[case]
-    backends = [{"type": "local", **backend} for backend in (first, second)]
-    rows = [{"name": n, "region": "eu-north-1", "backend": b} for n, b in zip((name, "two"), backends, strict=True)]
-
-    (finding,) = found(*rows).values()
-    assert finding.path[:3] == ("clusters", 1, "backend")
-    assert "clusters[0] already uses this one" in finding.expected
-
-
-def test_states_that_differ_pass() -> None:
-    s3 = {"type": "s3", "bucket": "b", "region": "eu-north-1"}
-    rows = [{"name": name, "region": "eu-north-1", "backend": s3} for name in ("one", "two")]
-
-    assert found(*rows) == {}
-    assert found(rows[0], {**rows[1], "backend": {**s3, "bucket": "c", "key": "karpenter/one/terraform.tfstate"}}) == {}
 
 
 def test_paths_overlap_where_one_leads_through_the_other() -> None:
@@ -191,6 +43,29 @@ def test_a_guard_runs_only_where_all_it_reads_is_valid() -> None:
     assert not check.can_run([("node_pools",)])
 
 
+def test_where_each_item_is_checked_by_itself_a_wrong_one_is_left_out() -> None:
+    @guard("region", "node_pools.*.spec", "tags.*")
+    def check(_: object) -> Iterator[str]:
+        yield "found"
+
+    wrong: list[Path] = [("node_pools", 1, "spec"), ("node_pools", 2, "name"), ("tags", "team")]
+    assert check.can_run(wrong)
+    assert check.left_out(wrong) == (("node_pools", 1), ("tags", "team"))
+    assert not check.can_run([("node_pools",)])
+    assert not check.can_run([("tags",)])
+    assert not check.can_run([*wrong, ("region",)])
+
+
+def test_where_only_its_presence_counts_a_section_may_hold_mistakes() -> None:
+    @guard("fargate?")
+    def check(_: object) -> Iterator[str]:
+        yield "found"
+
+    assert check.can_run([("fargate", "selectors", 0)])
+    assert check.left_out([("fargate", "selectors", 0)]) == ()
+    assert not check.can_run([("fargate",)])
+
+
 def test_repeats_names_the_first_of_equals_and_ignores_none() -> None:
     assert list(repeats("abcabca", lambda letter: None if letter == "b" else letter)) == [
         ("a", "a"),
@@ -203,15 +78,18 @@ def test_every_key_a_guard_reads_exists() -> None:
     def exists(model: type[BaseModel], path: Path) -> bool:
         if not path:
             return True
-        if path[0] == "[]":
-            return exists(model, path[1:])
         field = model.model_fields.get(str(path[0]))
         if field is None:
             return False
         models = [hint for hint in _hints(field.annotation) if isinstance(hint, type) and issubclass(hint, BaseModel)]
         return not path[1:] or any(exists(below, path[1:]) for below in models)
 
-    unknown = [(row.check.__qualname__, read) for row in GUARDS for read in row.reads if not exists(Cluster, read)]
+    reads = {
+        (row.check.__qualname__, tuple(step for step in read if step not in {"[]", "*", "?"}))
+        for row in GUARDS
+        for read in row.reads
+    }
+    unknown = [(name, read) for name, read in reads if not exists(Cluster, read)]
     assert unknown == []
 
 
@@ -247,9 +125,11 @@ FIELD_KEYS: dict[str, tuple[str, ...]] = {
     "tag_key": ("discovery.tag_key",),
     "tagged_subnets": ("discovery.subnets",),
     "tagged_security_groups": ("discovery.security_groups",),
-    # The names of pools and classes stand in messages only; their specs decide.
-    "node_pools": ("node_pools[].spec",),
-    "node_classes": ("node_classes[].spec",),
+    # A spec notes by itself that it is read.
+    "node_pools": (),
+    "node_classes": (),
+    "node_pools[].spec": ("node_pools[].spec",),
+    "node_classes[].spec": ("node_classes[].spec",),
 }
 
 # A cluster in which every guard has something to look at.
@@ -297,6 +177,26 @@ def read_keys(model: BaseModel, seen: set[str], path: str = "") -> BaseModel:
     return copy
 
 
+class NotingSpec(UserDict[str, Any]):
+    """A spec that tells when it is read."""
+
+    def __init__(self, spec: dict[str, Any], note: Callable[[], None]) -> None:
+        super().__init__(spec)
+        self.note = note
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - any field
+        self.note()
+        return super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        self.note()
+        return super().__contains__(key)
+
+    def __iter__(self) -> Iterator[str]:
+        self.note()
+        return super().__iter__()
+
+
 def read_fields(installation: Installation) -> tuple[Installation, set[str]]:
     """Copy an installation so that every field that is read from it is noted in the set."""
     seen: set[str] = set()
@@ -310,6 +210,9 @@ def read_fields(installation: Installation) -> tuple[Installation, set[str]]:
             return super().__getattribute__(name)
 
     values = {name: getattr(installation, name) for name in given}
+    for key in ("node_pools", "node_classes"):
+        note = partial(seen.add, f"{key}[].spec")
+        values[key] = tuple((name, NotingSpec(spec, note)) for name, spec in values[key])
     copy = Noting(**values)
     seen.clear()
     return copy, seen

@@ -50,6 +50,15 @@ def test_without_pools_there_is_a_default_one_with_its_class() -> None:
     assert [row["kind"] for row in all_manifests(resolved)] == ["EC2NodeClass", "NodePool"]
 
 
+@pytest.mark.parametrize("key", ["node_pools", "node_classes"])
+def test_names_are_unique_in_each_list(key: str) -> None:
+    rows: list[dict[str, Any]] = [{"name": name, "spec": {}} for name in ("one", "two", "one")]
+
+    (finding,) = [finding for finding in problems(**{key: rows}) if finding.path[-1] == "name"]
+    assert (finding.path[2:], finding.value) == ((key, 2, "name"), "one")
+    assert finding.expected == f"names must be unique; {key}[0] has the same one"
+
+
 def test_further_node_roles_may_be_named_by_a_class() -> None:
     ((_, resolved),) = resolve(
         {

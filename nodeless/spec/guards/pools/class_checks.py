@@ -32,7 +32,8 @@ def identity(review: Review) -> Iterator[Finding]:
     if len(has) != 1:
         value = "role and instanceProfile" if has else MISSING
         expected = "a class has either a role or an instanceProfile"
-        yield Finding((has[0] if has else "role",), value, expected, _own_identity(cluster))
+        keep_one = "remove role" if cluster.isolated_vpc else "keep one of the two"
+        yield Finding(("role",), value, expected, keep_one if has else _own_identity(cluster))
     if "role" in has:
         yield from _role(review, spec["role"])
     if "instanceProfile" in has:
@@ -46,7 +47,7 @@ def _role(review: Review, role: str) -> Iterator[Finding]:
         allowed = window_in_words(fields.ROLE_MAY_HAVE_A_PATH)
         expected = f"must be the name of a role without its path, which is allowed {allowed}"
         yield Finding(("role",), role, expected, f"write {name}")
-    elif cluster.isolated_vpc and release in PROFILE_FIELD:
+    elif cluster.isolated_vpc and release in PROFILE_FIELD and "instanceProfile" not in review.spec:
         expected = "must be an instanceProfile in an isolated VPC: for a role, Karpenter would have to call IAM"
         yield Finding(("role",), role, expected, _own_identity(cluster))
     else:
@@ -54,9 +55,8 @@ def _role(review: Review, role: str) -> Iterator[Finding]:
 
 
 def _own_identity(cluster: PoolsAndClasses) -> str:
-    if cluster.isolated_vpc and cluster.profiles:
-        return f"write instanceProfile: {cluster.profiles[0]}"
-    return f"write role: {cluster.roles[0]}" if cluster.roles else "keep one of the two"
+    key, names = ("instanceProfile", cluster.profiles) if cluster.isolated_vpc else ("role", cluster.roles)
+    return f"write {key}: {names[0]}" if names else f"write {key} and its name"
 
 
 def profile_in_alpha(review: Review) -> Iterator[Finding]:

@@ -83,13 +83,8 @@ def review(cluster: PoolsAndClasses, spec: object, rulebook: Rulebook) -> Iterat
 
 
 def review_all(cluster: PoolsAndClasses, key: str, named: Sequence[Named], rulebook: Rulebook) -> Iterator[Finding]:
-    """Check every resource of one kind, and that their names differ."""
-    seen: dict[str, int] = {}
-    for index, (name, spec) in enumerate(named):
-        first = seen.setdefault(name, index)
-        if first != index:
-            expected = f"names must be unique; {key}[{first}] has the same one"
-            yield Finding((key, index, "name"), name, expected, "give one of the two another name")
+    """Check every resource of one kind."""
+    for index, (_, spec) in enumerate(named):
         for finding in review(cluster, spec, rulebook):
             yield replace(finding, path=(key, index, "spec", *finding.path))
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from nodeless.finding import Finding
 from nodeless.karpenter import custom_resource_fields as fields
 from nodeless.karpenter.custom_resources import ROLE_FIELD_ONLY, default_class, default_pool
 from nodeless.karpenter.releases import NEWEST, RELEASES, find
@@ -63,15 +62,6 @@ def test_a_role_in_an_isolated_vpc_is_refused_because_karpenter_could_not_make_i
 
     assert finding.path == ("node_classes", 0, "spec", "role")
     assert finding.fix == "write instanceProfile: demo-karpenter-instance-profile"
-
-
-def test_a_name_stands_once_in_each_list() -> None:
-    whole = cluster(NEWEST)
-
-    (finding,) = pool_findings(replace(whole, pools=whole.pools * 2))
-
-    assert finding == Finding(("node_pools", 1, "name"), "default", finding.expected, finding.fix)
-    assert "node_pools[0]" in finding.expected
 
 
 def test_names_only_known_at_apply_are_not_compared() -> None:

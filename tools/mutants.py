@@ -38,7 +38,7 @@ PASSED, BELOW_GOAL, REFUSED = 0, 1, 2
 
 
 class Same(NamedTuple):
-    """A mutant that behaves like the original: its file, a piece of its diff, and why no test can notice it."""
+    """A mutant that behaves like the original: its file or folder, a piece of its diff, and why no test notices it."""
 
     file: str
     diff: str
@@ -56,6 +56,7 @@ SAME = (
         "+    table = STEPS if start <= end else",
         "the two releases of a stage are never the same",
     ),
+    Same("stacks/components/", '"XResource"', "addresses are set, so the id of a construct is not in the JSON"),
 )
 
 
@@ -132,7 +133,7 @@ class Trial:
         began = time.monotonic()
         outcome, by = SURVIVED, "all tests"
         diff = mutant.diff(source)
-        if any(row.file == mutant.file and row.diff in diff for row in self.same):
+        if any(mutant.file.startswith(row.file) and row.diff in diff for row in self.same):
             return Result(mutant=mutant, outcome=EQUIVALENT, by="the table", seconds=0, diff=diff)
         with copy.with_mutant(mutant, source):
             for name, arguments in self._rounds(copy.folder, mutant.file):

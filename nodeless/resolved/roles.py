@@ -87,21 +87,22 @@ class ExistingNodeRolePlan:
 
 def plan_controller(installation: Installation, place: Place, *, issuer_host: str | None) -> ControllerPlan:
     """Decide the controller's role; `issuer_host` is the cluster's OIDC issuer without its scheme, with IRSA."""
-    provider_arn = place.iam(f"oidc-provider/{issuer_host}") if issuer_host else None
+    provider_arn, trust = None, pod_identity_trust(place)
+    if issuer_host:
+        provider_arn = place.iam(f"oidc-provider/{issuer_host}")
+        trust = irsa_trust(
+            provider_arn=provider_arn,
+            issuer=issuer_host,
+            namespace=installation.namespace,
+            service_account=installation.service_account,
+        )
     return ControllerPlan(
         role=_role(
             installation,
             address="controller",
             name=installation.names.controller_role,
             description="Assumed by the Karpenter controller",
-            trust=irsa_trust(
-                provider_arn=provider_arn,
-                issuer=issuer_host,
-                namespace=installation.namespace,
-                service_account=installation.service_account,
-            )
-            if issuer_host and provider_arn
-            else pod_identity_trust(place),
+            trust=trust,
         ),
         policies=controller_policies(installation, place),
         oidc_provider_arn=provider_arn,

@@ -20,7 +20,7 @@ from nodeless.spec.resolution import installation
 
 ACCOUNT = "123456789012"
 CLUSTER = "demo"
-EXAMPLE_REGIONS = {book.name: book.example_region for book in PARTITIONS}
+EXAMPLE_REGIONS = {partition.name: partition.example_region for partition in PARTITIONS}
 
 
 @dataclass(frozen=True)

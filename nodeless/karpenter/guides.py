@@ -140,7 +140,7 @@ GUIDES = {
             serves=ALWAYS,
             class_tag=ClassTag(window=ALWAYS, key=DISCOVERY_TAG, value="{cluster}", pattern="{cluster}"),
         ),
-        # Up to 0.31 an instance is called karpenter.sh/provisioner-name/<provisioner>; since then it bears its node's
+        # Up to 0.31 an instance is called karpenter.sh/provisioner-name/<provisioner>; since then it has its node's
         # name, unless the class says otherwise.
         Guide(
             key="repost",
@@ -154,12 +154,12 @@ GUIDES = {
     )
 }
 
-# What upstream grants and the controller only calls for what a node class or a setting has to ask for.
+# Actions that upstream allows, and that the controller calls only if a node class or a setting asks for it.
 ZONAL_SHIFT_READ = "arc-zonal-shift:GetManagedResource"
 OPT_IN = frozenset({"ec2:DescribeCapacityReservations", "ec2:DescribePlacementGroups", ZONAL_SHIFT_READ})
 
-# What the controller calls to make an instance profile from a node class's role. A class that names a
-# profile spares it that.
+# What the controller calls to create an instance profile for the role of a node class; not called for a class that
+# names an instance profile.
 PROFILE_ACTIONS = "iam:*InstanceProfile*"
 
 
@@ -169,7 +169,7 @@ def class_tags(policy: str, release: Release, cluster: str) -> dict[str, str]:
     return {tag.key: tag.value.format(cluster=cluster)} if tag else {}
 
 
-def lets_go(policy: str, release: Release, cluster: str, tags: Mapping[str, Any]) -> bool:
+def allows_termination(policy: str, release: Release, cluster: str, tags: Mapping[str, Any]) -> bool:
     """Tell whether the policy lets Karpenter terminate the instances of a class with these tags."""
     tag = _class_tag(policy, release)
     return tag is None or fnmatchcase(str(tags.get(tag.key, "")), tag.pattern.format(cluster=cluster))
@@ -192,7 +192,7 @@ def lacking(
 
 
 def newest_served(guide: Guide, grant: Grant) -> Release:
-    """Find the newest release the guide's policy serves as it stands, apart from the queue."""
+    """Find the newest release that the guide's policy serves unchanged, apart from the queue."""
     return next(
         release
         for release in reversed(RELEASES)

@@ -1,1 +1,1 @@
-"""What a user may write in clusters.yaml, and the resolved, frozen Installation that comes of it."""
+"""What a user may write in clusters.yaml, and the resolved, frozen Installation that follows from it."""

@@ -12,6 +12,8 @@ from nodeless.spec import text_types as text
 from nodeless.spec.text_types import literal_tree, switch
 
 Tree = Annotated[dict[str, Any], AfterValidator(literal_tree)]
+# EKS: selectors of one Fargate profile.
+SELECTORS_LIMIT = 5
 Strict = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
@@ -35,7 +37,7 @@ class Fargate(Section):
 
     profile_name: text.FargateProfileName | None = None
     """name of the profile; the default is in `names`"""
-    selectors: Annotated[list[Selector], Field(max_length=5)] = []
+    selectors: Annotated[list[Selector], Field(max_length=SELECTORS_LIMIT)] = []
     """which pods run on Fargate; empty: only the controller's"""
     cni_policy: bool = True
     """attach AmazonEKS_CNI_Policy to the pod execution role, as the blog does"""

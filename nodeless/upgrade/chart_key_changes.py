@@ -10,7 +10,7 @@ from nodeless.karpenter.chart_keys import earlier_names, instead, keys_read, lat
 from nodeless.karpenter.versions import Release
 
 # What a change of keys is called.
-RENAMED, GONE, NEW, DEFAULT = "renamed", "gone", "new", "default"
+RENAMED, GONE, NEW, NEW_DEFAULT = "renamed", "gone", "new", "default"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ def _changes(
     """Yield the changes of one key; a rename is listed under the old name, or the new one if the old one stays."""
     was, now = old.get(name), new.get(name)
     if was and now and was.default != now.default:
-        yield KeyChange(change=DEFAULT, key=name, was_default=was.default, default=now.default, note=now.note)
+        yield KeyChange(change=NEW_DEFAULT, key=name, was_default=was.default, default=now.default, note=now.note)
     elif was and not now:
         yield _departure(name, after, table)
     elif now and not was and not _parts_of(name, old) and not _whole_of(name, old):

@@ -10,7 +10,7 @@ from nodeless.karpenter.chart import CRD_CHART, VALUES, crd_values
 from nodeless.karpenter.interruption import EventRule
 from nodeless.karpenter.versions import in_effect
 from nodeless.trees import leaves
-from nodeless.upgrade.chart_key_changes import DEFAULT, GONE, NEW, RENAMED, KeyChange
+from nodeless.upgrade.chart_key_changes import GONE, NEW, NEW_DEFAULT, RENAMED, KeyChange
 from nodeless.upgrade.comparison import (
     ADDED,
     DOWNGRADE,
@@ -205,7 +205,7 @@ def _key(change: KeyChange, set_here: Iterable[str]) -> tuple[str, ...]:
         RENAMED: f"renamed to {change.instead}",
         GONE: "removed",
         NEW: f"new, default {change.default}" if change.default else "new",
-        DEFAULT: f"default {change.was_default} -> {change.default}",
+        NEW_DEFAULT: f"default {change.was_default} -> {change.default}",
     }
     return (SIGNS.get(change.change, TILDE), change.key, text[change.change], note)
 

@@ -99,9 +99,9 @@ def rendered(release: str, region: str = "eu-north-1") -> dict[str, Any]:
     """Render everything AWS is told about one installation."""
     found = installed(release, region)
     place, names = place_of(found, account=ACCOUNT), found.names
-    book = partition_of(region)
-    assert book is not None
-    host = f"{book.issuer(region).removeprefix('https://')}0123456789ABCDEF"
+    partition = partition_of(region)
+    assert partition is not None
+    host = f"{partition.issuer(region).removeprefix('https://')}0123456789ABCDEF"
     queue_arn = place.regional("sqs", names.queue)
     events = event_rules(found.release)
     rule_arns = tuple(place.regional("events", f"rule/{names.rule(event.key)}") for event in events)
@@ -114,7 +114,7 @@ def rendered(release: str, region: str = "eu-north-1") -> dict[str, Any]:
         ),
         f"{names.controller_role} (Pod Identity)": pod_identity_trust(place),
         names.fargate_role: fargate_trust(place),
-        names.node_role: node_trust(book.ec2_principal),
+        names.node_role: node_trust(partition.ec2_principal),
     }
     return {
         "controller_policies": {

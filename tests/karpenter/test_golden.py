@@ -1,4 +1,4 @@
-"""What every generation comes to, partition by partition, held in files that a reviewer can read."""
+"""What every generation creates, partition by partition, in files that a reviewer can read."""
 
 from __future__ import annotations
 

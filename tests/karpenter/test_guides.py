@@ -9,7 +9,7 @@ import pytest
 
 from nodeless.karpenter import guides
 from nodeless.karpenter.grant import Grant
-from nodeless.karpenter.guides import GUIDES, class_tags, lacking, lets_go, newest_served
+from nodeless.karpenter.guides import GUIDES, allows_termination, class_tags, lacking, newest_served
 from nodeless.karpenter.packing import pack_guide
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Statement, document, size
@@ -163,8 +163,8 @@ def test_zonal_shift_is_missed_only_where_it_is_asked_for() -> None:
 
 @pytest.mark.parametrize("policy", ["official", *GUIDES])
 @pytest.mark.parametrize("release", [Release(0, 31, 5), NEWEST], ids=str)
-def test_the_tags_written_are_tags_the_policy_lets_go(policy: str, release: Release) -> None:
-    assert lets_go(policy, release, "demo", class_tags(policy, release, "demo"))
+def test_the_policy_allows_termination_by_the_tags_that_are_written(policy: str, release: Release) -> None:
+    assert allows_termination(policy, release, "demo", class_tags(policy, release, "demo"))
 
 
 def test_the_tags_a_class_must_set() -> None:
@@ -177,7 +177,7 @@ def test_the_tags_a_class_must_set() -> None:
 
 
 def test_an_instance_without_the_tag_is_never_let_go() -> None:
-    assert not lets_go("blog", Release(0, 31, 5), "demo", {})
-    assert not lets_go("blog", Release(0, 31, 5), "demo", {"karpenter.sh/discovery": "another"})
-    assert not lets_go("repost", NEWEST, "demo", {"Name": "a-node"})
-    assert lets_go("repost", NEWEST, "demo", {"Name": "a-karpenter-node"})
+    assert not allows_termination("blog", Release(0, 31, 5), "demo", {})
+    assert not allows_termination("blog", Release(0, 31, 5), "demo", {"karpenter.sh/discovery": "another"})
+    assert not allows_termination("repost", NEWEST, "demo", {"Name": "a-node"})
+    assert allows_termination("repost", NEWEST, "demo", {"Name": "a-karpenter-node"})

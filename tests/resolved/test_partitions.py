@@ -86,7 +86,7 @@ def resolved(**keys: Any) -> Any:  # noqa: ANN401 - the keys of a cluster
 
 
 def problem(**keys: Any) -> tuple[str, str, str]:  # noqa: ANN401 - the keys of a cluster
-    """Return where the only problem stands, the rule and the way out."""
+    """Return where the only problem is, what is expected and the fix."""
     with pytest.raises(SpecError) as refusal:
         resolved(**keys)
     (found,) = refusal.value.findings

@@ -1,4 +1,4 @@
-"""What a checked file comes to."""
+"""What a file resolves to."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ clusters:
       - {{Sid: ReadImages, Action: ec2:DescribeImageAttribute, Resource: "*"}}
 """
 
-# The other way: no Fargate, no queue, Pod Identity, several node roles of which one is brought along.
+# The other way: no Fargate, no queue, Pod Identity, several node roles of which one exists already.
 ELSEWHERE = """\
 clusters:
   - name: demo

@@ -1,4 +1,4 @@
-"""Terraform and its providers are found where users keep them, and a missing one is named with the way out."""
+"""Terraform and its providers are found where users keep them, and for a missing one the message says how to get it."""
 
 from __future__ import annotations
 

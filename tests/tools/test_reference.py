@@ -58,7 +58,7 @@ def test_names_partitions_and_releases_are_complete() -> None:
 
     assert set(names) == {rule.key for rule in NAME_RULES}
     assert all(names[rule.key][3] == str(rule.limit) for rule in NAME_RULES)
-    assert partitions == {book.name for book in PARTITIONS}
+    assert partitions == {row.name for row in PARTITIONS}
     assert releases[0][0].startswith(str(RELEASES[0]))
     assert releases[-1][0].endswith(str(NEWEST))
 

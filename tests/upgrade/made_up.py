@@ -5,7 +5,7 @@ from __future__ import annotations
 from nodeless.finding import Finding
 from nodeless.karpenter.interruption import EventRule
 from nodeless.karpenter.versions import Release
-from nodeless.upgrade.chart_key_changes import DEFAULT, GONE, NEW, RENAMED, KeyChange
+from nodeless.upgrade.chart_key_changes import GONE, NEW, NEW_DEFAULT, RENAMED, KeyChange
 from nodeless.upgrade.comparison import (
     ADDED,
     CHANGED,
@@ -110,7 +110,7 @@ EVERYTHING = Upgrade(
             KeyChange(change=GONE, key="settings.gone", note="remove it"),
             KeyChange(change=NEW, key="settings.new"),
             KeyChange(change=NEW, key="settings.fresh", default="10s"),
-            KeyChange(change=DEFAULT, key="settings.clusterName", was_default="a", default="b"),
+            KeyChange(change=NEW_DEFAULT, key="settings.clusterName", was_default="a", default="b"),
         ),
         crd_keys=(KeyChange(change=GONE, key="webhook.port"), KeyChange(change=GONE, key="webhook.other")),
     ),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nodeless.finding import Finding
-from nodeless.upgrade.chart_key_changes import DEFAULT, GONE, NEW, RENAMED, KeyChange
+from nodeless.upgrade.chart_key_changes import GONE, NEW, NEW_DEFAULT, RENAMED, KeyChange
 from nodeless.upgrade.comparison import CHANGED, ChartChanges, Difference, KubernetesRanges, PolicyChanges, PolicySids
 from nodeless.upgrade.file_changes import FileChanges
 from nodeless.upgrade.path import Minors
@@ -162,7 +162,7 @@ def test_rules_and_node_role_show_what_is_removed_first() -> None:
         (KeyChange(change=NEW, key="a.b", default="1m"), ("+", "a.b", "new, default 1m", "")),
         (KeyChange(change=NEW, key="setting"), ("+", "setting", "new", "")),
         (
-            KeyChange(change=DEFAULT, key="dnsPolicy", was_default="Default", default="ClusterFirst"),
+            KeyChange(change=NEW_DEFAULT, key="dnsPolicy", was_default="Default", default="ClusterFirst"),
             ("~", "dnsPolicy", "default Default -> ClusterFirst", "nodeless sets it"),
         ),
     ],

@@ -19,7 +19,7 @@ def main(words: list[str] | None = None) -> int:
     """Print the checklist; 0 where nothing differs, 1 where something does, 2 for a call that cannot be answered."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.new_release",
-        description="Hold upstream's own files of a Karpenter release against the tables of nodeless.",
+        description="Compare upstream's files of a Karpenter release with the tables of nodeless.",
     )
     parser.add_argument(
         "--upstream",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from nodeless.finding import Finding
 from nodeless.karpenter.custom_resources import all_classes
-from nodeless.karpenter.guides import GUIDES, class_tags, lacking, lets_go, newest_served
+from nodeless.karpenter.guides import GUIDES, allows_termination, class_tags, lacking, newest_served
 from nodeless.karpenter.packing import EXTRA_KEY
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT, MANAGED_POLICY_LIMIT
 from nodeless.resolved.installation import Installation
@@ -94,7 +94,7 @@ def guide_recognizes_instances(installation: Installation) -> Iterator[Finding]:
     policy, release, cluster = installation.policy, installation.release, installation.name
     for index, (_, spec) in enumerate(installation.node_classes):
         tags = spec.get("tags") or {}
-        if isinstance(tags, Mapping) and not lets_go(policy, release, cluster, tags):
+        if isinstance(tags, Mapping) and not allows_termination(policy, release, cluster, tags):
             ((key, value),) = class_tags(policy, release, cluster).items()
             yield Finding(
                 ("node_classes", index, "spec", "tags"),

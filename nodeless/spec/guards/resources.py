@@ -13,9 +13,8 @@ from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
 from nodeless.spec.guards.guard import RELEASE_KEYS, Guard, guard, repeats
 from nodeless.spec.guards.pools import PoolsAndClasses, pool_findings
+from nodeless.spec.model import SELECTORS_LIMIT
 from nodeless.trees import value_at
-
-SELECTORS_LIMIT = 5
 
 SPECS = (*RELEASE_KEYS, "karpenter.isolated_vpc", "node_pools.*.spec", "node_classes.*.spec")
 NODE_NAMES = (

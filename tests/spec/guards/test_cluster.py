@@ -88,12 +88,14 @@ ONE_KEY_WRONG: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("keys", "where", "rule"), ONE_KEY_WRONG, ids=[row[1] + " " + row[2] for row in ONE_KEY_WRONG])
-def test_a_wrong_key_is_named_with_its_rule_and_a_way_out(keys: dict[str, Any], where: str, rule: str) -> None:
+@pytest.mark.parametrize(
+    ("keys", "where", "expected"), ONE_KEY_WRONG, ids=[row[1] + " " + row[2] for row in ONE_KEY_WRONG]
+)
+def test_a_wrong_key_is_named_with_what_is_expected_and_a_fix(keys: dict[str, Any], where: str, expected: str) -> None:
     (problem,) = problems(**keys)
 
     assert problem.where() == where
-    assert rule in problem.expected
+    assert expected in problem.expected
     assert problem.fix
 
 

@@ -1,4 +1,4 @@
-"""A guide's policy with a release or a setting it fails with is refused, with a way out that works."""
+"""A guide's policy with a release or a setting it fails with is refused, with a fix that works."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_policy_that_would_fail_is_refused(case: str) -> None:
-    keys, rule, fix = REFUSED[case]
+    keys, expected, fix = REFUSED[case]
 
-    found = [problem for problem in problems(**keys) if rule in problem.expected]
+    found = [problem for problem in problems(**keys) if expected in problem.expected]
     assert len(found) == 1, problems(**keys)
     assert found[0].where() == "clusters[0].karpenter.policy"
     assert fix in found[0].fix
@@ -102,7 +102,7 @@ def test_a_policy_that_serves_is_accepted(case: str) -> None:
     assert problems(**WORKS[case]) == []
 
 
-def test_a_class_whose_instances_the_policy_never_lets_go_is_refused() -> None:
+def test_a_class_whose_instances_the_policy_never_allows_to_be_terminated_is_refused() -> None:
     (problem,) = problems(karpenter={"policy": "blog", "version": "0.31"}, node_classes=[ALPHA_CLASS])
 
     assert problem.where() == "clusters[0].node_classes[0].spec.tags"

@@ -8,19 +8,14 @@ from typing import Any
 
 import pytest
 
-from nodeless.finding import Finding, SpecError
-from nodeless.spec.resolution import resolve
+from nodeless.finding import Finding
 from nodeless.trees import merged
+from tests.refusals import problems
 
 
-def found(*clusters: dict[str, Any], **top: Any) -> dict[str, Finding]:  # noqa: ANN401 - right or wrong keys
+def found(*clusters: dict[str, Any]) -> dict[str, Finding]:
     """Return every finding by its place; empty where nothing is wrong."""
-    try:
-        resolve({"clusters": list(clusters), **top}, source="clusters.yaml")
-    except SpecError as error:
-        findings = error.findings
-    else:
-        findings = ()
+    findings = problems(*clusters)
     places = {finding.where().removeprefix("clusters[0]."): finding for finding in findings}
     assert len(places) == len(findings), f"two findings at one place: {findings}"
     return places

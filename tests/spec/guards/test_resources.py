@@ -83,7 +83,7 @@ def test_further_node_roles_may_be_named_by_a_class() -> None:
         "demo-karpenter-node-gpu",
         "KarpenterNodeRole-demo",
     )
-    assert pools_and_classes(resolved).profiles is None, "a role that is brought along may have a profile of its own"
+    assert pools_and_classes(resolved).profiles is None, "an existing role may have a profile of its own"
 
 
 def test_names_of_a_cluster_that_is_only_known_later_are_not_compared() -> None:
@@ -171,12 +171,12 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_work_is_refused(case: str) -> None:
-    keys, where, rule = WRONG[case]
+    keys, where, expected = WRONG[case]
 
     (problem,) = problems(**keys)
 
     assert problem.where() == f"clusters[0].{where}"
-    assert rule in problem.expected
+    assert expected in problem.expected
 
 
 def test_one_cluster_of_an_account_makes_the_role_for_spot() -> None:

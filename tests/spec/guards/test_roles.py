@@ -73,10 +73,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_work_is_refused_where_it_stands(case: str) -> None:
-    keys, where, rule = REFUSED[case]
+    keys, where, expected = REFUSED[case]
 
     found = problems(keys)
-    assert any(problem.where().startswith(where) and rule in problem.expected for problem in found), found
+    assert any(problem.where().startswith(where) and expected in problem.expected for problem in found), found
 
 
 def test_two_clusters_whose_role_names_meet_are_refused() -> None:

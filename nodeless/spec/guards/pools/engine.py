@@ -101,23 +101,23 @@ def unknown_fields(spec: object, tree: FieldNode, release: Release, rulebook: Ru
             moved.add(path)
             expected = f"unknown field in Karpenter {release}; it belongs to another API version"
             yield Finding(path, value, expected, fix)
-    for path, value, parent in _strangers(spec, tree):
+    for path, value, parent in _unknown_keys(spec, tree):
         if path not in moved:
             yield Finding(path, value, *_unknown_field(str(path[-1]), parent, release, rulebook.fields))
 
 
-def _strangers(value: object, node: FieldNode, path: Path = ()) -> Iterator[tuple[Path, object, FieldNode]]:
+def _unknown_keys(value: object, node: FieldNode, path: Path = ()) -> Iterator[tuple[Path, object, FieldNode]]:
     """Walk a spec and yield every key that the API does not have, with the node it is in."""
     if node.leaf is not None:
         return
     if ITEM in node.below:
         for index, item in enumerate(value if isinstance(value, list) else ()):
-            yield from _strangers(item, node.below[ITEM], (*path, index))
+            yield from _unknown_keys(item, node.below[ITEM], (*path, index))
         return
     for key, item in (value if isinstance(value, Mapping) else {}).items():
         here = (*path, str(key))
         if str(key) in node.below:
-            yield from _strangers(item, node.below[str(key)], here)
+            yield from _unknown_keys(item, node.below[str(key)], here)
         else:
             yield here, item, node
 

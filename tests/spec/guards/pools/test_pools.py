@@ -30,7 +30,7 @@ def outside(window: Window) -> Release:
     return next(release for release in reversed(RELEASES) if release not in window)
 
 
-@pytest.mark.parametrize("isolated", [False, True], ids=["with a way out", "isolated"])
+@pytest.mark.parametrize("isolated", [False, True], ids=["with internet access", "isolated"])
 def test_the_defaults_of_all_releases_pass_their_own_checks(isolated: bool) -> None:  # noqa: FBT001 - a parameter of pytest
     releases = [release for release in RELEASES if not isolated or release not in ROLE_FIELD_ONLY]
 
@@ -48,7 +48,7 @@ def breached(name: str) -> PoolsAndClasses:
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_found_where_it_stands_with_the_way_out(name: str) -> None:
+def test_a_mistake_is_found_at_its_place_with_a_fix(name: str) -> None:
     _, which, _, path, words = MISTAKES[name]
 
     (finding,) = pool_findings(breached(name))

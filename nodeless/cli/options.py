@@ -1,11 +1,11 @@
-"""Exit codes and options that several verbs use."""
+"""Options that several verbs use."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-DONE, REFUSED = 0, 2
+from nodeless.cli.statuses import DIFFERS as DIFFERS, DONE as DONE, REFUSED as REFUSED
 
 Verbs = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for what add_subparsers returns
 

@@ -14,7 +14,7 @@ from jsii import errors, kernel
 from jsii._kernel.providers.process import ProcessProvider
 from jsii._kernel.types import LoadRequest, LoadResponse
 
-from nodeless.imports.node_process import TEMPORARY, NodeError, NodeProcess
+from nodeless.imports.node_process import NodeError, NodeProcess, temporary_folder_error
 
 
 class BackgroundProcess(NodeProcess):
@@ -60,22 +60,22 @@ class BackgroundProcess(NodeProcess):
         """
         self._loaded.append((request, response_type))
         try:
-            super().send(request, response_type)
-        except (OSError, errors.JSIIError, RuntimeError) as error:
-            if isinstance(error, NodeError) or self._environ.get("JSII_RUNTIME_PACKAGE_CACHE") == "disabled":
+            self._unpack(request, response_type)
+        except (errors.JSIIError, RuntimeError, OSError) as error:
+            ended = isinstance(error, NodeError) and error.subject != "TMPDIR"
+            if ended or self._environ.get("JSII_RUNTIME_PACKAGE_CACHE") == "disabled":
                 raise
             self.stop()
             self._environ["JSII_RUNTIME_PACKAGE_CACHE"] = "disabled"
             self.start()
-            self._load_again()
+            for each in self._loaded:
+                self._unpack(*each)
 
-    def _load_again(self) -> None:
-        for each in self._loaded:
-            try:
-                super().send(*each)
-            except OSError as error:
-                expected = f"a temporary folder for some 150 MB ({error.strerror})"
-                raise NodeError("TMPDIR", self._environ["TMPDIR"], expected, TEMPORARY) from error
+    def _unpack(self, request: LoadRequest, response_type: Any) -> None:  # noqa: ANN401 - as in jsii
+        try:
+            super().send(request, response_type)
+        except OSError as error:
+            raise temporary_folder_error(error) from error
 
 
 class BackgroundProvider(ProcessProvider):

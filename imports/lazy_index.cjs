@@ -63,10 +63,20 @@ try {
   const before = options.replace(/\s*--require "(?:[^"\\]|\\.)*lazy_index\.cjs"$/, "");
   if (before !== options) {
     process.execArgv.push("--require", __filename);
-    // Python removes the temporary folder of Node. If Python was killed, Node does it.
+    // Python removes the temporary folder of Node. If Python was killed, Node does it, while the second Node may still
+    // be removing its own files there.
     const { ppid } = process;
     const folder = process.env.NODELESS_NODE_FOLDER;
-    if (folder) process.on("exit", () => process.ppid !== ppid && rmSync(folder, { recursive: true, force: true }));
+    const remove = () => {
+      for (let left = 50; left && process.ppid !== ppid && existsSync(folder); left--) {
+        try {
+          rmSync(folder, { recursive: true, force: true });
+        } catch {
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+        }
+      }
+    };
+    if (folder) process.on("exit", remove);
     if (before) process.env.NODE_OPTIONS = before;
     else delete process.env.NODE_OPTIONS;
   }

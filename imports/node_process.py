@@ -39,7 +39,9 @@ SIGNALS = {
     getattr(signal, "SIGXCPU", None): "raise the limit on CPU time (ulimit -t)",
 }
 ANOTHER_NODE = "unset JSII_NODE to use the Node that pip installed, or name another Node there"
-TEMPORARY = "make space there, or name another folder in TMPDIR"
+# Other errors are about limits of the system, and not about the program or the folder.
+NO_PROGRAM = {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENOEXEC, errno.ELOOP, errno.ENAMETOOLONG}
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.ENOENT}
 
 
 class NodeError(RuntimeError):
@@ -58,7 +60,7 @@ class NodeProcess(_NodeProcess):
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call] # jsii's own is not typed
-        self._process: subprocess.Popen[bytes] | None = None
+        self._running: subprocess.Popen[bytes] | None = None
         self._environ = {**os.environ, "JSII_AGENT": f"Python/{platform.python_version()}"}
         self._node = self._environ.get("JSII_NODE") or "node"
         self._said_hello = False
@@ -72,8 +74,8 @@ class NodeProcess(_NodeProcess):
         self._said_hello = False
         own_group: dict[str, Any] = {"process_group": 0} if os.name == "posix" else {}
         try:
-            self._process = subprocess.Popen(
-                [self._node, "--max-old-space-size=4069", runtime],
+            self._running = self._process = subprocess.Popen(  # noqa: S603 - as in jsii
+                [self._node, "--max-old-space-size=4069", self._environ.get("JSII_RUNTIME") or runtime],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -81,9 +83,13 @@ class NodeProcess(_NodeProcess):
                 **own_group,
             )
         except OSError as error:
-            raise NodeError("JSII_NODE", self._node, f"a Node that starts ({error.strerror})", ANOTHER_NODE) from error
+            if error.errno not in NO_PROGRAM:
+                raise
+            raise self._not_starting(str(error.strerror)) from error
         RUNNING.add(self)
-        self._sink = threading.Thread(name="node-stderr", target=self._listen, args=(self._process.stderr,), daemon=True)
+        self._sink = threading.Thread(
+            name="node-stderr", target=self._listen, args=(self._process.stderr,), daemon=True
+        )
         self._sink.start()
         atexit.register(self.stop)
         self.handshake()
@@ -96,9 +102,7 @@ class NodeProcess(_NodeProcess):
             folder = Path(runtime).parents[1]  # The runtime is in bin/ of its folder.
             (folder / "tmp").mkdir()
         except OSError as error:
-            place = tempfile.tempdir or os.environ.get("TMPDIR", "")
-            expected = f"a temporary folder that can be written ({error.strerror})"
-            raise NodeError("TMPDIR", place, expected, TEMPORARY) from error
+            raise temporary_folder_error(error) from error
         self._environ |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folder / "tmp"))
         self._environ["NODELESS_NODE_FOLDER"] = str(folder)
         return runtime
@@ -107,9 +111,7 @@ class NodeProcess(_NodeProcess):
         """Send a request and return Node's answer. An error of the system becomes an OSError, as Python's own."""
         try:
             answer = super().send(request, response_type)
-        except (BrokenPipeError, ValueError) as error:  # ValueError: the pipe is closed already.
-            if self._process is not None and self._process.poll() is None and not self._process.stdin.closed:  # type: ignore[union-attr] # it is a pipe
-                raise
+        except BrokenPipeError as error:
             raise self._ended() from error
         except (RuntimeError, errors.JSIIError) as error:
             raise (None if isinstance(error, NodeError) else _system_error(str(error))) or error from error.__cause__
@@ -117,7 +119,6 @@ class NodeProcess(_NodeProcess):
         return answer
 
     def _next_message(self) -> Mapping[Any, Any]:
-        assert self._process is not None  # noqa: S101 - as in jsii
         assert self._process.stdout is not None  # noqa: S101 - as in jsii
         line = self._process.stdout.readline()
         if not line:
@@ -132,7 +133,6 @@ class NodeProcess(_NodeProcess):
 
     def _ended(self) -> NodeError:
         """Say why Node has ended."""
-        assert self._process is not None  # noqa: S101 - it has been started
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
         self._sink.join(timeout=5)
@@ -143,12 +143,18 @@ class NodeProcess(_NodeProcess):
             ended = signal.Signals(number)
             fix = SIGNALS.get(ended, "run the command again")
             return NodeError("Node", f"ended by {ended.name}", "Node to run until the end", fix)
-        if any(TOO_OLD in line for line in self._said):
+        said = [*self._said, *(text.decode(errors="replace").strip() for _, text in self._printed)]
+        if any(TOO_OLD in text for text in said):
             return NodeError("JSII_NODE", self._node, f"Node {OLDEST_NODE} or newer", ANOTHER_NODE)
         if self._said_hello:
-            return NodeError("Node", f"ended with status {status}", "Node to run until the end", "run the command again")
-        words = next((line for line in self._said if "rror" in line or "option" in line), "it said nothing")
-        return NodeError("JSII_NODE", self._node, f"a Node that starts ({words})", ANOTHER_NODE)
+            return NodeError(
+                "Node", f"ended with status {status}", "Node to run until the end", "run the command again"
+            )
+        words = next((line for line in said if "rror" in line or "option" in line), "it said nothing")
+        return self._not_starting(words)
+
+    def _not_starting(self, reason: str) -> NodeError:
+        return NodeError("JSII_NODE", self._node, f"a Node that starts ({reason})", ANOTHER_NODE)
 
     def _listen(self, pipe: IO[bytes]) -> None:
         """Keep what comes on stderr. There jsii's first Node wraps in JSON what the second one prints."""
@@ -171,7 +177,7 @@ class NodeProcess(_NodeProcess):
         """Let Node end, and remove its temporary folder."""
         atexit.unregister(self.stop)
         RUNNING.discard(self)
-        process, self._process = self._process, None
+        process, self._running = self._running, None
         if process is not None:
             assert process.stdin is not None  # noqa: S101 - it is a pipe
             with contextlib.suppress(OSError, ValueError):
@@ -187,11 +193,20 @@ class NodeProcess(_NodeProcess):
         self._ctx_stack.close()
 
 
+def temporary_folder_error(error: OSError) -> Exception:
+    """Say what is wrong with the folder for temporary files; limits of the system stay the error that they are."""
+    if error.errno not in NO_SPACE:
+        return error
+    place = tempfile.tempdir or os.environ.get("TMPDIR", "")
+    expected = f"a folder for some 150 MB of temporary files ({error.strerror})"
+    return NodeError("TMPDIR", place, expected, "make space there, or name another folder in TMPDIR")
+
+
 def kill_all() -> None:
     """End Node at once."""
     for each in tuple(RUNNING):
-        if each._process is not None:  # noqa: SLF001 - the name is jsii's
-            _kill(each._process)  # noqa: SLF001 - the same
+        if each._running is not None:  # noqa: SLF001 - of this module
+            _kill(each._running)  # noqa: SLF001 - the same
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from nodeless.cli.statuses import DIFFERS as DIFFERS, DONE as DONE, REFUSED as REFUSED
+from nodeless.cli import statuses
+
+DONE, DIFFERS, REFUSED = statuses.DONE, statuses.DIFFERS, statuses.REFUSED
 
 Verbs = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for what add_subparsers returns
 

@@ -34,7 +34,7 @@ LACKS = {
 }
 
 
-class Stopped(KeyboardInterrupt):  # noqa: N818 - no error: somebody asked for it
+class Stopped(KeyboardInterrupt):
     """A signal asked the process to stop. Everything that cleans up after KeyboardInterrupt does so after this."""
 
     def __init__(self, number: int) -> None:

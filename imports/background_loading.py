@@ -10,19 +10,26 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from typing import Any
 
-from jsii import kernel
-from jsii._kernel.providers.process import ProcessProvider, _NodeProcess
+from jsii import errors, kernel
+from jsii._kernel.providers.process import ProcessProvider
 from jsii._kernel.types import LoadRequest, LoadResponse
 
+from nodeless.imports.node_process import NodeError, NodeProcess, temporary_folder_error
 
-class BackgroundProcess(_NodeProcess):
+
+class BackgroundProcess(NodeProcess):
     """jsii's Node process. It starts and loads packages in a thread; every other request waits until that is done."""
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call] # jsii's own is not typed
+        super().__init__()
+        self._loaded: list[tuple[LoadRequest, Any]] = []
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jsii-load")
         self._is_started = Event()
-        self._begun = self._worker.submit(self.start)
+        try:
+            self._begun = self._worker.submit(self.start)
+        except RuntimeError as error:
+            fix = "raise the limit on processes and threads (ulimit -u)"
+            raise NodeError("Python", str(error), "a thread that starts", fix) from error
         self._begun.add_done_callback(lambda _: self._is_started.set())
         self._pending: list[Future[Any]] = [self._begun]
 
@@ -40,11 +47,35 @@ class BackgroundProcess(_NodeProcess):
     def send(self, request: Any, response_type: Any) -> Any:  # noqa: ANN401 - as in jsii
         """Send a request. The thread loads packages; jsii gets an answer at once, which it does not read."""
         if isinstance(request, LoadRequest):
-            self._pending.append(self._worker.submit(super().send, request, response_type))
+            self._pending.append(self._worker.submit(self._load, request, response_type))
             return LoadResponse(assembly=request.name, types=0)
         while self._pending:
             self._pending.pop(0).result()
         return super().send(request, response_type)
+
+    def _load(self, request: LoadRequest, response_type: Any) -> None:  # noqa: ANN401 - as in jsii
+        """Load a package. If that fails, load all of them once more without jsii's cache.
+
+        The cache is below the user's home, which may be missing, full or not writable; what is in it may be damaged.
+        """
+        self._loaded.append((request, response_type))
+        try:
+            self._unpack(request, response_type)
+        except (errors.JSIIError, RuntimeError, OSError) as error:
+            ended = isinstance(error, NodeError) and error.subject != "TMPDIR"
+            if ended or self._environ.get("JSII_RUNTIME_PACKAGE_CACHE") == "disabled":
+                raise
+            self.stop()
+            self._environ["JSII_RUNTIME_PACKAGE_CACHE"] = "disabled"
+            self.start()
+            for each in self._loaded:
+                self._unpack(*each)
+
+    def _unpack(self, request: LoadRequest, response_type: Any) -> None:  # noqa: ANN401 - as in jsii
+        try:
+            super().send(request, response_type)
+        except OSError as error:
+            raise temporary_folder_error(error) from error
 
 
 class BackgroundProvider(ProcessProvider):

@@ -6,8 +6,15 @@ const INDEX = /[\\/]@cdktf[\\/]provider-([^\\/]+)[\\/]lib[\\/]index\.js$/;
 // CDKTF uses it for assets of the type ARCHIVE only.
 const ARCHIVER = /[\\/]node_modules[\\/]archiver[\\/]index\.js$/;
 
+// Below this jsii hangs or fails in the middle. node_process.py has the same number, and looks for this sentence.
+const OLDEST = 18;
+if (parseInt(process.versions.node, 10) < OLDEST) {
+  console.error("nodeless: this Node is too old");
+  process.exit(1);
+}
+
 try {
-  const { existsSync, readFileSync } = require("fs");
+  const { existsSync, readFileSync, rmSync } = require("fs");
   const Module = require("module");
   const { dirname, join } = require("path");
   const load = require.extensions[".js"];
@@ -56,6 +63,20 @@ try {
   const before = options.replace(/\s*--require "(?:[^"\\]|\\.)*lazy_index\.cjs"$/, "");
   if (before !== options) {
     process.execArgv.push("--require", __filename);
+    // Python removes the temporary folder of Node. If Python was killed, Node does it, while the second Node may still
+    // be removing its own files there.
+    const { ppid } = process;
+    const folder = process.env.NODELESS_NODE_FOLDER;
+    const remove = () => {
+      for (let left = 50; left && process.ppid !== ppid && existsSync(folder); left--) {
+        try {
+          rmSync(folder, { recursive: true, force: true });
+        } catch {
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+        }
+      }
+    };
+    if (folder) process.on("exit", remove);
     if (before) process.env.NODE_OPTIONS = before;
     else delete process.env.NODE_OPTIONS;
   }

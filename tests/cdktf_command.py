@@ -6,13 +6,14 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.conftest import ROOT
+from tools import npm_tools
 
-CDKTF = ROOT / ".cdktf-cli/node_modules/.bin/cdktf"
+NAME = "cdktf-cli"
+CDKTF = npm_tools.target(NAME) / "node_modules/.bin/cdktf"
 
 # `make test` does not install the command, so a run without it is a whole one. Reason to skip -> whether it applies.
 REASONS_TO_SKIP = {
-    "the cdktf command is not installed: make cdktf-cli": not CDKTF.exists(),
+    "the cdktf command is not installed: make cdktf-cli": not npm_tools.installed(NAME),
     "the cdktf command needs node on the PATH": shutil.which("node") is None,
 }
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from nodeless.cli import explain, schema, synth, upgrade
-from nodeless.cli.options import REFUSED
+# Nothing else is imported here: a Ctrl-C during an import would end in a traceback.
 from nodeless.cli.process import run
-from nodeless.finding import SpecError
 
-VERBS = (synth, explain, upgrade, schema)
+if TYPE_CHECKING:
+    import argparse
+
+VERBS = ("synth", "explain", "upgrade", "schema")
 
 
 def command(*first: str) -> NoReturn:
@@ -22,8 +23,12 @@ def command(*first: str) -> NoReturn:
 
 def main(arguments: Sequence[str]) -> int:
     """Run one verb; for wrong input, print a message and return 2."""
-    options = parser().parse_args(arguments)
+    from nodeless.cli.options import REFUSED
+    from nodeless.finding import SpecError
+
+    options = _options(arguments)
     try:
+        _check_current_folder()
         status: int = options.run(options)
     except SpecError as error:
         print(error, file=sys.stderr)
@@ -31,10 +36,49 @@ def main(arguments: Sequence[str]) -> int:
     return status
 
 
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    known = parser()
+    if not arguments:
+        known.print_help(sys.stderr)
+        raise SystemExit(2)
+    first = arguments[0]
+    if not first.startswith("-") and first not in VERBS:
+        from nodeless.suggestions import closest
+
+        close = closest(first, VERBS)
+        fix = f"did you mean {close}?" if close else f"the commands are {', '.join(VERBS)}"
+        known.error(f"unknown command {first!r}; {fix}")
+    return known.parse_args(arguments)
+
+
+def _check_current_folder() -> None:
+    from nodeless.finding import MISSING, Finding, SpecError
+
+    try:
+        os.getcwd()  # noqa: PTH109 - Path.cwd() does the same, and pathlib is slow to load
+    except OSError:
+        # Node does not start there.
+        finding = Finding(("the current folder",), MISSING, "a folder that exists", "change to another folder")
+        raise SpecError("nodeless", [finding]) from None
+
+
 def parser() -> argparse.ArgumentParser:
     """Build the argument parser with all verbs."""
+    import argparse
+    from importlib import import_module
+
+    class Version(argparse.Action):
+        """Look the version up only when it is asked for."""
+
+        def __call__(self, *_: object) -> NoReturn:
+            from nodeless.cli.unforeseen import version
+
+            print(f"nodeless {version('nodeless')}")
+            raise SystemExit(0)
+
     options = argparse.ArgumentParser(prog="nodeless", description="Write the Terraform that runs Karpenter on EKS.")
+    options.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     verbs = options.add_subparsers(required=True, metavar="COMMAND")
     for verb in VERBS:
-        verb.add(verbs)
+        import_module(f"nodeless.cli.{verb}").add(verbs)
     return options

@@ -1,11 +1,13 @@
-"""Exit codes and options that several verbs use."""
+"""Options that several verbs use."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-DONE, REFUSED = 0, 2
+from nodeless.cli import statuses
+
+DONE, DIFFERS, REFUSED = statuses.DONE, statuses.DIFFERS, statuses.REFUSED
 
 Verbs = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for what add_subparsers returns
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tools import npm_tools
+
 ROOT = Path(__file__).parents[2]
-LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-tools.txt")
+LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-tools.txt", "requirements-audit.txt")
 
 
 def entries(lock: str) -> list[str]:
@@ -59,13 +62,47 @@ def test_a_package_with_a_build_per_platform_has_a_hash_per_build() -> None:
     assert node.count("--hash=") >= 6
 
 
-@pytest.mark.parametrize(("lock", "group"), [("requirements-dev.txt", "dev"), ("requirements-tools.txt", "tools")])
-def test_the_lock_satisfies_what_pyproject_asks_for(lock: str, group: str) -> None:
+@pytest.mark.parametrize("group", ["dev", "tools", "audit"])
+def test_the_lock_satisfies_what_pyproject_asks_for(group: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     asked = [Requirement(text) for text in project["dependency-groups"][group]]
     if group == "dev":
         asked += [Requirement(text) for text in project["project"]["dependencies"]]
 
-    locked = {canonicalize_name(row.name): next(iter(row.specifier)).version for row in requirements(lock)}
+    locked = {
+        canonicalize_name(row.name): next(iter(row.specifier)).version
+        for row in requirements(f"requirements-{group}.txt")
+    }
     unmet = [str(row) for row in asked if not row.specifier.contains(locked.get(canonicalize_name(row.name), "0"))]
     assert unmet == [], "make lock writes the requirements files again"
+
+
+@pytest.mark.parametrize("tool", npm_tools.names())
+def test_an_npm_lock_has_a_hash_per_package_and_names_no_registry(tool: str) -> None:
+    folder = npm_tools.LOCKS / tool
+    lock = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))
+    packages = {place: entry for place, entry in lock["packages"].items() if place}
+
+    assert packages
+    # A bundled package is inside the file of another one.
+    without = [place for place, entry in packages.items() if not (entry.get("integrity") or entry.get("inBundle"))]
+    assert without == []
+    assert [place for place, entry in packages.items() if "resolved" in entry] == []
+    assert all(entry["integrity"].startswith("sha512-") for entry in packages.values() if "integrity" in entry)
+
+
+@pytest.mark.parametrize("tool", npm_tools.names())
+def test_an_npm_lock_is_that_of_its_package_and_its_versions_are_exact(tool: str) -> None:
+    folder = npm_tools.LOCKS / tool
+    asked = json.loads((folder / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    lock = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+
+    assert lock[""]["dependencies"] == asked
+    assert {name: lock[f"node_modules/{name}"]["version"] for name in asked} == asked
+
+
+@pytest.mark.parametrize("tool", npm_tools.names())
+def test_npm_runs_no_install_script_and_writes_no_registry_into_the_lock(tool: str) -> None:
+    settings = (npm_tools.LOCKS / tool / ".npmrc").read_text(encoding="utf-8").splitlines()
+
+    assert {"ignore-scripts=true", "omit-lockfile-registry-resolved=true"} <= set(settings)

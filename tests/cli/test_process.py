@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from nodeless.cli.surroundings import KEPT
 from tests.conftest import ROOT
+from tests.imports.processes import node_with
 
 # Whole processes, or the whole app.
 pytestmark = pytest.mark.slow
@@ -36,8 +39,56 @@ def test_a_reader_that_stops_reading_is_no_error() -> None:
 
     outcome = subprocess.run(["sh", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
 
-    assert outcome.stdout == "{\n"
-    assert "Traceback" not in outcome.stderr
+    assert (outcome.stdout, outcome.stderr) == ("{\n", "")
+
+
+def test_a_pipe_that_nobody_reads_ends_the_command_as_it_ends_other_programs() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+
+    with os.fdopen(writer, "wb") as pipe:
+        outcome = subprocess.run(
+            [*NODELESS, "schema"], cwd=ROOT, stdout=pipe, stderr=subprocess.PIPE, check=False, timeout=60
+        )
+
+    assert (outcome.returncode, outcome.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "stdout", "stderr"),
+    [
+        (("--version",), 0, "nodeless ", ""),
+        (("--help",), 0, "usage: nodeless", ""),
+        ((), 2, "", "usage: nodeless"),
+        (("sytnh",), 2, "", "unknown command 'sytnh'; did you mean synth?"),
+        (("zzzzz",), 2, "", "the commands are synth, explain, upgrade, schema"),
+    ],
+)
+def test_a_command_line_without_a_known_verb_is_answered(
+    arguments: tuple[str, ...], status: int, stdout: str, stderr: str
+) -> None:
+    outcome = subprocess.run([*NODELESS, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+
+    assert outcome.returncode == status
+    assert outcome.stdout.startswith(stdout)
+    assert stderr in outcome.stderr
+
+
+def test_no_variable_of_the_user_reaches_node(tmp_path: Path) -> None:
+    notes = 'require("fs").writeFileSync(`${__dirname}/seen`, JSON.stringify(process.env));'
+    command = [sys.executable, str(ROOT / "main.py"), "--config", str(ROOT / "clusters.yaml"), "--out", "out"]
+    own = {
+        "JSII_NODE": str(node_with(tmp_path, notes)),
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "TF_TOKEN_example": "secret",
+    }
+
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, **own}, check=True, timeout=60)
+
+    seen = json.loads((tmp_path / "seen").read_text(encoding="utf-8"))
+    assert "secret" not in seen.values()
+    set_for_node = {"JSII_AGENT", "PYDANTIC_DISABLE_PLUGINS", "PWD", "OLDPWD", "SHLVL", "_"}
+    assert {name for name in seen if not name.startswith("NODELESS_")} <= {*KEPT, *set_for_node}
 
 
 def test_a_synthesis_leaves_no_temporary_folder_behind(tmp_path: Path) -> None:

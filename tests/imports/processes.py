@@ -32,3 +32,12 @@ def node_in_use() -> Path:
         node = shutil.which(os.environ.get("JSII_NODE", "node"))
     assert node, "neither the wheel nor the PATH has Node"
     return Path(node)
+
+
+def node_with(folder: Path, program: str) -> Path:
+    """Make a Node that runs this JavaScript first; so does the second Node, which jsii starts with the same options."""
+    (folder / "first.cjs").write_text(program, encoding="utf-8")
+    script = folder / "node-with"
+    script.write_text(f'#!/bin/sh\nexec "{node_in_use()}" --require "{folder}/first.cjs" "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    return script

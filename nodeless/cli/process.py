@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 # A verb's modules are imported below, when signals are handled: before that, a Ctrl-C ends in a traceback.
-from nodeless.cli.statuses import REFUSED, SIGNALLED, UNFORESEEN
+from nodeless.cli.statuses import CLOSED_PIPE, REFUSED, SIGNALLED, UNFORESEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,8 +100,8 @@ def _with_all_output(command: Callable[[], int]) -> int:
 
 
 def _lost_output(error: OutputError) -> int:
-    if error.errno == errno.EPIPE:  # The reader closed the pipe, as `head` does. Other programs end with this status.
-        return SIGNALLED + signal.SIGPIPE
+    if error.errno == errno.EPIPE:
+        return CLOSED_PIPE
     print(f"nodeless: cannot write to standard output ({error}); redirect it elsewhere", file=sys.stderr)
     return REFUSED
 

@@ -23,14 +23,23 @@ SPECS = (*RELEASE_KEYS, "karpenter.isolated_vpc", "node_pools[].spec", "node_cla
 @guard(*SPECS)
 def resources_fit_the_release(installation: Installation) -> Iterator[Finding]:
     """Pools and classes are what the release's API accepts."""
-    yield from pool_findings(pools_and_classes(installation, with_names=False))
+    yield from _on_literals(installation, pool_findings(pools_and_classes(installation, with_names=False)))
 
 
 @guard(*SPECS, "node_classes[].name", "name", "names", "nodes.roles", "nodes.instance_profile")
 def resources_name_what_exists(installation: Installation) -> Iterator[Finding]:
     """Pools name classes, and classes name roles and instance profiles, that the stack creates or is given."""
     others = list(pool_findings(pools_and_classes(installation, with_names=False)))
-    yield from (finding for finding in pool_findings(pools_and_classes(installation)) if finding not in others)
+    found = (finding for finding in pool_findings(pools_and_classes(installation)) if finding not in others)
+    yield from _on_literals(installation, found)
+
+
+def _on_literals(installation: Installation, findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Leave out what is said about a reference: what it stands for is not known yet."""
+    for finding in findings:
+        referred = isinstance(finding.value, str) and is_reference(finding.value)
+        if installation.is_literal or not referred:
+            yield finding
 
 
 @guard(*RELEASE_KEYS, "karpenter.values", "node_pools[].spec", "node_classes[].spec")

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from nodeless.sinks.terminal import printable
+
 Path = tuple[str | int, ...]
 
 MISSING = "(missing)"
+# Texts of our own are shorter; what is longer has a user's text in it.
+LONGEST_KEY, LONGEST_MESSAGE = 200, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +30,22 @@ class Finding:
 
     def __str__(self) -> str:
         line = f"  (line {self.line})" if self.line else ""
-        shown = shortened(repr(self.value) if isinstance(self.value, str) else str(self.value))
-        return f"  {self.where()}{line}\n    value     {shown}\n    expected  {self.expected}\n    fix       {self.fix}"
+        shown = shortened(repr(self.value) if isinstance(self.value, str) else printable(str(self.value)))
+        expected, fix = (shortened(printable(text), LONGEST_MESSAGE) for text in (self.expected, self.fix))
+        return f"  {self.where()}{line}\n    value     {shown}\n    expected  {expected}\n    fix       {fix}"
+
+    def as_warning(self, source: str) -> str:
+        """Write it on one line, as a compiler does."""
+        place = f"{source}:{self.line}" if self.line else source
+        return printable(f"{place}: warning: {self.where()}: {self.expected}; {self.fix}")
 
 
 def written_path(path: Path) -> str:
-    """Write a path as in `clusters[0].karpenter.version`."""
+    """Write a path as in `clusters[0].karpenter.version`; a key may be any text."""
     text = ""
     for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+        key = step if isinstance(step, int) else shortened(printable(step), LONGEST_KEY)
+        text += f"[{key}]" if isinstance(step, int) else f".{key}" if text else str(key)
     return text
 
 
@@ -48,7 +59,7 @@ class SpecError(Exception):
 
     def __str__(self) -> str:
         count = len(self.findings)
-        head = f"{self.source}: {count} problem{'s' if count != 1 else ''}, nothing was written"
+        head = f"{printable(self.source)}: {count} problem{'s' if count != 1 else ''}, nothing was written"
         return "\n".join([head, *map(str, self.findings)])
 
 

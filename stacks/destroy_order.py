@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from nodeless.finding import Finding, SpecError
+from nodeless.sinks.terraform_json import without_literals
 
 Graph = Mapping[str, frozenset[str]]
 
@@ -118,5 +119,5 @@ def _references(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _references(item)
-    elif isinstance(value, str) and "${" in value:
-        yield from REFERENCE.findall(value)
+    elif isinstance(value, str) and "${" in (expressions := without_literals(value)):
+        yield from REFERENCE.findall(expressions)

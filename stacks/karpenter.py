@@ -11,6 +11,7 @@ from nodeless.resolved.interruption import plan_queue
 from nodeless.resolved.permissions import place_of
 from nodeless.resolved.resources import all_manifests, fargate_logging_manifests
 from nodeless.resolved.roles import plan_controller, plan_extra_node_roles, plan_fargate, plan_node_role
+from nodeless.resolved.terraform_text import in_terraform
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.cluster_facts import look_up
 from nodeless.stacks.components.charts import Charts
@@ -46,6 +47,7 @@ class Karpenter(Construct):
     def __init__(self, scope: Construct, id_: str, *, installation: Installation, prefix: str | None = None) -> None:
         """Create everything; `prefix` replaces the id at the start of every address."""
         super().__init__(scope, id_)
+        installation = in_terraform(installation)
         at = Addresses(f"{address_part(id_)}_" if prefix is None else prefix)
         cluster = look_up(self, at=at, installation=installation)
         place = place_of(installation, account=cluster.account)

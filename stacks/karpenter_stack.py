@@ -5,6 +5,7 @@ from __future__ import annotations
 from nodeless.imports.aws import AwsProvider, AwsProviderDefaultTags
 from nodeless.imports.cdk import Construct, TerraformStack
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.terraform_text import in_terraform
 from nodeless.stacks.backends import declare_backend
 from nodeless.stacks.components.helm_access import HelmAccess
 from nodeless.stacks.karpenter import Karpenter
@@ -22,6 +23,7 @@ class KarpenterStack(TerraformStack):
     def __init__(self, scope: Construct, id_: str, *, installation: Installation) -> None:
         """Build the whole stack from a resolved installation."""
         super().__init__(scope, id_)
+        installation = in_terraform(installation)
         AwsProvider(
             self,
             "aws",

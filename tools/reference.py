@@ -16,12 +16,14 @@ from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from nodeless.karpenter.chart_key_rows import TEMPLATES
 from nodeless.karpenter.releases import NEWEST_MINOR, RELEASES, kubernetes_range
 from nodeless.resolved.names import HASH_LENGTH, LONGEST_CLUSTER_NAME, NAME_RULES, POLICY_LIMIT, RULE_LIMIT, NameRule
 from nodeless.resolved.partitions import PARTITIONS
+from nodeless.spec.guards.pools.engine import window_in_words
 from nodeless.spec.model import Cluster, File
 from nodeless.spec.schema import descriptions
-from nodeless.spec.text_types import TextType
+from nodeless.spec.text_type import TextType
 
 # An annotation, as typing hands it out.
 Hint: TypeAlias = Any
@@ -75,8 +77,24 @@ that says so.
 TEXT_TYPES = """\
 ## Types of text
 
-Text must be a literal: `${{` and `%{{`, which Terraform would evaluate, are refused. In Python, where marked, you can
+Every value is a literal. In Helm values, in specs of pools and classes and in `extra_statements` you can write `${{…}}`
+and `%{{…}}`, for instance in user data or as a policy variable: Terraform does not evaluate them, and they arrive as
+written. All other texts have one of the types below that admit no `${{` and no `%{{`. In Python, where marked, you can
 pass a token instead ([python.md](python.md)).
+
+{table}
+
+What CDKTF, jsii or Terraform would change on the way is refused: whole numbers beyond 2^53 and numbers with more digits
+than a float holds (write them in quotes), letters with a separate accent (Unicode's NFC form is required), a byte order
+mark at the start of a text, and the few texts, numbers and keys that CDKTF keeps for itself.
+"""
+
+TEMPLATES_TABLE = """\
+## Helm values that are templates
+
+A Helm value arrives as written, but a chart can evaluate it. Karpenter's chart hands the values below to Helm's `tpl`
+function: `{{{{ … }}}}` in them is evaluated when the chart is rendered, whoever wrote it. Values that nodeless
+generates have no `{{{{`.
 
 {table}
 """
@@ -239,6 +257,7 @@ def reference() -> str:
         sections,
         NOT_IMPLEMENTED,
         TEXT_TYPES.format(table=_text_types(contract.text_types)),
+        TEMPLATES_TABLE.format(table=_templates()),
         NAMES.format(table=_names(), hash_length=HASH_LENGTH, policy_limit=POLICY_LIMIT, rule_limit=RULE_LIMIT),
         PARTITION_TABLE.format(table=_partitions()),
         RELEASE_LIST.format(minor=NEWEST_MINOR, table=_releases()),
@@ -267,6 +286,11 @@ def _text_types(text_types: dict[str, TextType]) -> str:
         (_prose(row.expected), _prose(row.fix), "yes" if row.takes_references else "no") for row in text_types.values()
     ]
     return table(("type", "what an error suggests", "a token in Python"), rows)
+
+
+def _templates() -> str:
+    rows = [(f"`{name}`", window_in_words(window)) for window, name in TEMPLATES]
+    return table(("key below `karpenter.values`", "releases"), rows)
 
 
 def _names() -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeless.cli.options import DONE, Verbs, add_config
+from nodeless.sinks.terminal import printable_lines
 
 
 def add(verbs: Verbs[Any]) -> None:
@@ -19,7 +20,7 @@ def add(verbs: Verbs[Any]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the resolved settings of every cluster."""
-    print(explanation(options.config), end="")
+    print(printable_lines(explanation(options.config)), end="")
     return DONE
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.resolved.installation import Installation
+from nodeless.sinks.terminal import printable
 
 
 @contextlib.contextmanager
@@ -43,4 +44,6 @@ def summary(installations: Sequence[Installation], out: Path) -> None:
         )
     console = Console()
     console.print(table)
-    console.print(f"Written to {out}/stacks/<stack>/cdk.tf.json", soft_wrap=True, highlight=False)
+    console.print(
+        f"Written to {printable(str(out))}/stacks/<stack>/cdk.tf.json", soft_wrap=True, markup=False, highlight=False
+    )

@@ -13,7 +13,6 @@ def warn_about(file: Path) -> Warn:
     """Return what prints the warnings about a file."""
 
     def warn(finding: Finding) -> None:
-        place = f"{file}:{finding.line}" if finding.line else str(file)
-        print(f"{place}: warning: {finding.where()}: {finding.expected}; {finding.fix}", file=sys.stderr)
+        print(finding.as_warning(str(file)), file=sys.stderr)
 
     return warn

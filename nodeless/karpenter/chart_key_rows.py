@@ -232,6 +232,28 @@ METADATA: tuple[tuple[Window, Key], ...] = (
 
 CONTROLLER_CHART_KEYS = (*SETTINGS, *GATES, *LOGGING, *WEBHOOK, *CONTROLLER, *SCHEDULING, *METADATA)
 
+# What the controller's chart hands to Helm's `tpl`: `{{ … }}` in these values is evaluated when the chart is rendered.
+TEMPLATES: tuple[tuple[Window, str], ...] = (
+    (before(0, 28), "extraObjects"),
+    (between((0, 27), (0, 27, 1)), "affinity"),
+    (since(1, 5), "settings.batchMaxDuration"),
+    (since(1, 5), "settings.batchIdleDuration"),
+    (since(1, 5), "settings.clusterCABundle"),
+    (since(1, 5), "settings.clusterName"),
+    (since(1, 5), "settings.clusterEndpoint"),
+    (since(1, 5), "settings.isolatedVPC"),
+    (since(1, 5), "settings.eksControlPlane"),
+    (since(1, 5), "settings.vmMemoryOverheadPercent"),
+    (since(1, 5), "settings.interruptionQueue"),
+    (since(1, 5), "settings.reservedENIs"),
+    (since(1, 6, 2), "settings.disableDryRun"),
+    (since(1, 8), "settings.ignoreDRARequests"),
+    (since(1, 8), "settings.disableClusterStateObservability"),
+    (since(1, 12), "settings.enableZonalShift"),
+    (since(1, 13), "settings.amiRefreshInterval"),
+    (since(1, 13), "settings.subnetRefreshInterval"),
+)
+
 CRD_CHART_KEYS: tuple[tuple[Window, Key], ...] = (
     (BETA_AND_V1_SERVED, Key("webhook.enabled", gone="the conversion webhook is gone")),
     (BETA_AND_V1_SERVED, Key("webhook.serviceName", gone="the conversion webhook is gone")),

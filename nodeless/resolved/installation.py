@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +90,8 @@ class Installation:
     delivery: str
     auth: str
     backend: Mapping[str, Any]
+    is_literal: bool
+    """whether every text means itself, as in a file; otherwise `${…}` is a reference, as in any CDKTF app"""
     packing: Packing = field(init=False)
     """decided when the installation is made, and again for a copy with another release or name"""
 
@@ -100,3 +103,10 @@ class Installation:
     def __post_init__(self) -> None:
         """Decide the packing, which follows from the other fields."""
         object.__setattr__(self, "packing", packing_of(self))
+
+    def with_texts(self, **texts: object) -> Installation:
+        """Return a copy that differs in how its texts are written, and so has the same packing."""
+        written = copy(self)
+        for name, value in texts.items():
+            object.__setattr__(written, name, value)
+        return written

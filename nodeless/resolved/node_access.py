@@ -48,14 +48,14 @@ def map_roles(roles: Sequence[MappedRole]) -> list[dict[str, Any]]:
 def identity_mapping_commands(roles: Sequence[MappedRole], *, cluster: str, region: str) -> list[str]:
     """Return one eksctl command per role, which adds its entry and keeps the others."""
     return [
-        " ".join(
+        shlex.join(
             (
-                "eksctl create iamidentitymapping",
-                f"--cluster {cluster}",
-                f"--region {region}",
-                f"--arn {role.arn}",
-                f"--username {shlex.quote(NODE_USERNAME)}",
-                *(f"--group {group}" for group in NODE_GROUPS[role.os]),
+                *("eksctl", "create", "iamidentitymapping"),
+                *("--cluster", cluster),
+                *("--region", region),
+                *("--arn", role.arn),
+                *("--username", NODE_USERNAME),
+                *(word for group in NODE_GROUPS[role.os] for word in ("--group", group)),
                 "--no-duplicate-arns",
             )
         )

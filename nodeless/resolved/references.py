@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 # One reference and nothing else: `${aws_eks_cluster.this.name}`, or a token of CDKTF's in a string or a list.
 WHOLE = re.compile(r"[$#]\{([^{}]+)\}")
 
-# The start of Terraform's interpolation and directive, and of CDKTF's placeholder for a token in a list.
-MARKS = ("${", "%{", "#{TfToken[")
+# The start of Terraform's interpolation and directive, and of CDKTF's placeholders for a token in a list and in a map.
+MARKS = ("${", "%{", "#{TfToken[", "&{TfToken[")
 
 
 def is_reference(text: str) -> bool:

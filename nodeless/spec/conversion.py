@@ -16,8 +16,8 @@ CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
 COREDNS_SELECTOR = ("kube-system", {"k8s-app": "kube-dns"})
 
 
-def installation_of(cluster: Cluster) -> Installation:
-    """Resolve a valid cluster."""
+def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
+    """Resolve a valid cluster; `is_literal` says that it comes from a file, where no text is a reference."""
     partition = partition_of(cluster.region)
     assert partition is not None  # noqa: S101 - text_types.Region has checked it
     overrides = {key: value for key, value in cluster.names.model_dump(exclude={"style"}).items() if value}
@@ -71,6 +71,7 @@ def installation_of(cluster: Cluster) -> Installation:
         delivery=cluster.delivery,
         auth=cluster.auth,
         backend=_backend(cluster),
+        is_literal=is_literal,
     )
 
 

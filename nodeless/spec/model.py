@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from nodeless.karpenter.chart import REPOSITORY
 from nodeless.karpenter.releases import NEWEST
 from nodeless.spec import text_types as text
-from nodeless.spec.text_types import literal_tree, switch
+from nodeless.spec.text_type import carried_tree, one_or_many, switch
 
-Tree = Annotated[dict[str, Any], AfterValidator(literal_tree)]
+Tree = Annotated[dict[str, Any], AfterValidator(carried_tree)]
+Texts = Annotated[list[text.StatementText], Field(min_length=1), one_or_many(text.StatementText)]
 # EKS: selectors of one Fargate profile.
 SELECTORS_LIMIT = 5
 Strict = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -28,7 +29,7 @@ class Selector(Section):
 
     namespace: text.DnsLabel
     """the namespace of the pods"""
-    labels: dict[str, text.Line] = {}
+    labels: dict[text.LabelKey, text.LabelValue] = {}
     """labels the pods must have as well"""
 
 
@@ -125,17 +126,12 @@ class ExtraStatement(Section):
     """statement id: letters and digits"""
     Effect: Literal["Allow", "Deny"] = "Allow"
     """Allow or Deny"""
-    Action: str | Annotated[list[str], Field(min_length=1)]
+    Action: Texts
     """one action or several"""
-    Resource: str | Annotated[list[str], Field(min_length=1)]
+    Resource: Texts
     """one ARN or several"""
-    Condition: dict[str, dict[str, str | list[str]]] = {}
+    Condition: dict[text.StatementText, dict[text.StatementText, Texts]] = {}
     """operator -> key -> value or values"""
-
-    @model_validator(mode="after")
-    def _without_references(self) -> ExtraStatement:
-        literal_tree(self.model_dump())
-        return self
 
 
 def _style(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
@@ -253,7 +249,7 @@ class Cluster(Section):
     """its account; without it, the account of the credentials"""
     kubernetes: text.Kubernetes | None = None
     """its version, checked against the Karpenter release"""
-    endpoint: text.Https | None = None
+    endpoint: text.Endpoint | None = None
     """address of the API server; without it, looked up"""
     oidc_issuer: text.Issuer | None = None
     """issuer of the service account tokens; without it, looked up"""
@@ -285,7 +281,7 @@ class Cluster(Section):
     """permissions boundary of every role created here"""
     extra_statements: list[ExtraStatement] = []
     """more statements for the controller"""
-    tags: Annotated[dict[str, text.Line], Field(max_length=50)] = {}
+    tags: Annotated[dict[text.TagName, text.TagValue], Field(max_length=50)] = {}
     """tags of everything that can be tagged"""
     node_classes: list[NamedSpec] = []
     """node classes"""

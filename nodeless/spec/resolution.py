@@ -159,7 +159,7 @@ def _check(index: int, keys: Any, *, references: bool = False) -> tuple[Checked 
     row = Checked(
         index=index,
         cluster=result.cluster,
-        installation=installation_of(result.cluster),
+        installation=installation_of(result.cluster, is_literal=not references),
         unreadable=(*result.unreadable, *_open_defaults(keys, result.unreadable)),
     )
     found = [

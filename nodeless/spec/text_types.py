@@ -2,97 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import base64
+from collections.abc import Mapping
 from typing import Annotated, Any
-
-from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
-from pydantic_core import PydanticCustomError, core_schema
+from urllib.parse import urlsplit
 
 from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find, is_known
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.names import NAME_LIMITS
 from nodeless.resolved.partitions import PARTITIONS, nearest_region, partition_of
-from nodeless.resolved.references import is_reference, is_whole_reference, references_in
-
-LITERAL = "a literal: Terraform would evaluate ${…} and %{…} here"
-LITERAL_FIX = "write the value itself, or use the Karpenter construct in Python, which takes references"
-
-# Set in the validation context by the Python front door, whose values may be tokens of the user's own stack.
-REFERENCES = "references"
-# The type of the errors made here; `expected` and `fix` are in their context.
-REFUSED = "refused"
-
-
-def refused(expected: str, fix: str) -> PydanticCustomError:
-    """Make the error for a value that is not what is expected."""
-    return PydanticCustomError(REFUSED, "{expected}", {"expected": expected, "fix": fix})
-
-
-def written(value: object) -> str:
-    """Write a value as the file has it: numbers know their text, and `True` is `true`."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextType:
-    """The one place that says what a type of text is: validation, messages, docs and the JSON schema read it."""
-
-    pattern: str
-    expected: str
-    fix: str
-    takes_references: bool = False
-    also: Callable[[str, Mapping[str, Any]], None] | None = None
-    """a further check, with the keys of the same section that are read before this one"""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - pydantic's protocol
-        return core_schema.with_info_wrap_validator_function(self._check, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {**handler(schema), "pattern": f"^{self.pattern}$"}
-
-    def _check(
-        self, value: object, text: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo[dict[str, bool]]
-    ) -> str:
-        if isinstance(value, bool | int | float):
-            raise refused("must be a quoted string", f'write "{written(value)}", with the quotes')
-        read: str = text(value)
-        if is_reference(read):
-            self._check_reference(read, allowed=bool((info.context or {}).get(REFERENCES)))
-            return read
-        if re.fullmatch(self.pattern, read) is None:
-            raise refused(self.expected, self.fix)
-        if self.also:
-            self.also(read, info.data or {})
-        return read
-
-    def _check_reference(self, text: str, *, allowed: bool) -> None:
-        if not (allowed and self.takes_references):
-            raise refused(LITERAL, LITERAL_FIX)
-        if not is_whole_reference(text):
-            raise refused("a literal or one reference, with no text beside it", "pass the token itself")
-
-
-def literal_tree(value: Any) -> Any:  # noqa: ANN401 - any YAML
-    """Refuse a tree with something in it that Terraform would evaluate."""
-    for path, _ in references_in(value):
-        where = ".".join(str(step) for step in path)
-        raise refused(f"{LITERAL} (at {where})" if where else LITERAL, "write the value itself")
-    return value
-
-
-def switch(section: type) -> BeforeValidator:
-    """Read `true` as a section with all its defaults, and `false` as no section."""
-
-    def read(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
-        if value is True:
-            return {}
-        return None if value is False else value
-
-    return BeforeValidator(read, json_schema_input_type=bool | section)
+from nodeless.spec.text_type import TextType, refused
 
 
 def _in_a_partition(region: str, _: Mapping[str, Any]) -> None:
@@ -128,6 +47,39 @@ def _whole_number(version: str) -> None:
         raise refused("a release with its patch, because its minor is not known", f"write {version}.0") from None
 
 
+def _is_an_address(address: str, _: Mapping[str, Any]) -> None:
+    parts = urlsplit(address)
+    try:
+        port = parts.port
+    except ValueError:
+        raise refused("an address with a port of at most 65535", "correct the port") from None
+    if len(parts.hostname or "") > LONGEST_HOST or port == 0:
+        raise refused(f"an address whose host has at most {LONGEST_HOST} characters", "correct the address")
+
+
+def _decodes(text: str, _: Mapping[str, Any]) -> None:
+    try:
+        base64.b64decode(text, validate=True).decode()
+    except ValueError:
+        raise refused("base64 of text", "copy the whole of it") from None
+
+
+# Patterns that several types share. Each set of characters is written out: \w, \d and \s also match other scripts.
+LONGEST_HOST = 253
+DNS_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+HOST = rf"{DNS_LABEL}(?:\.{DNS_LABEL})*"
+PORT = r"(?::[0-9]{1,5})?"
+# A segment of dots alone would be another path.
+URL_PATH = r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)*"
+OCI_PATH = r"(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*"
+PARTITION = r"aws(?:-[a-z]+)*"
+IAM_NAME = r"[A-Za-z0-9_+=,.@-]"
+# What IAM takes, without wildcards (`*`, `?`), policy variables (`$`, `{`, `}`), quotes, `%`, `&`, `<`, `>` and `\`.
+IAM_PATH = r"(?:[!#()+,.0-9:;=@A-Z\[\]^_a-z|~-]+/)*"
+KUBERNETES_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
+LOWER_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+ONE_LINE = r"(?![^\r\n]*[$%]\{)[^\r\n]"
+
 ClusterName = Annotated[
     str,
     TextType(
@@ -145,10 +97,11 @@ Region = Annotated[
     ),
 ]
 Version = Annotated[
-    str, TextType(pattern=r"\S+", expected="a Karpenter release", fix=f"write one such as {NEWEST}", also=_released)
+    str, TextType(pattern=r"[!-~]+", expected="a Karpenter release", fix=f"write one such as {NEWEST}", also=_released)
 ]
 KnownVersion = Annotated[
-    str, TextType(pattern=r"\S+", expected="a known Karpenter release", fix=f"write one such as {NEWEST}", also=_known)
+    str,
+    TextType(pattern=r"[!-~]+", expected="a known Karpenter release", fix=f"write one such as {NEWEST}", also=_known),
 ]
 Account = Annotated[
     str,
@@ -163,22 +116,25 @@ Kubernetes = Annotated[
     str,
     TextType(pattern=r"1\.[0-9]{2}", expected="a Kubernetes minor version, in quotes", fix='write it as "1.35"'),
 ]
-Https = Annotated[
+Endpoint = Annotated[
     str,
     TextType(
-        pattern=r"https://[^\s]+",
-        expected="an https:// address",
+        pattern=rf"https://{HOST}{PORT}/?",
+        expected="an https:// address: a host and perhaps a port, without a path",
         fix="use the address that `aws eks describe-cluster` shows",
         takes_references=True,
+        also=_is_an_address,
     ),
 ]
 Issuer = Annotated[
     str,
     TextType(
-        pattern=r"https://[^\s/]+(/[^\s/]+)*",
-        expected="an https:// OIDC issuer, which does not end with a slash",
+        pattern=rf"https://{HOST}{URL_PATH}",
+        expected="an https:// OIDC issuer: a host and a path of letters, digits and any of ._~-, "
+        "which does not end with a slash",
         fix="use cluster.identity.oidc.issuer of `aws eks describe-cluster`",
         takes_references=True,
+        also=_is_an_address,
     ),
 ]
 Base64 = Annotated[
@@ -188,6 +144,7 @@ Base64 = Annotated[
         expected="the cluster's certificate authority, in base64",
         fix="use cluster.certificateAuthority.data of `aws eks describe-cluster`",
         takes_references=True,
+        also=_decodes,
     ),
 ]
 Subnet = Annotated[
@@ -211,7 +168,7 @@ SecurityGroup = Annotated[
 DnsLabel = Annotated[
     str,
     TextType(
-        pattern=r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?",
+        pattern=LOWER_LABEL,
         expected="a Kubernetes name: at most 63 lower-case letters, digits and hyphens; "
         "it must not start or end with a hyphen",
         fix="write a name such as karpenter",
@@ -222,7 +179,7 @@ DnsLabel = Annotated[
 def iam_name(limit: int) -> TextType:
     """Make the type of a name that IAM or EKS bounds at this many characters."""
     return TextType(
-        pattern=rf"[A-Za-z0-9_+=,.@-]{{1,{limit}}}",
+        pattern=rf"{IAM_NAME}{{1,{limit}}}",
         expected=f"a name of at most {limit} characters: letters, digits and any of +=,.@_-",
         fix="choose a shorter or simpler name",
     )
@@ -236,7 +193,10 @@ FargateProfileName = Annotated[str, iam_name(NAME_LIMITS["fargate_profile"])]
 IamPath = Annotated[
     str,
     TextType(
-        pattern=r"/|/[!-~]{0,510}/", expected="an IAM path: it starts and ends with a slash", fix="write / or /team/"
+        pattern=rf"(?=.{{1,512}}$)/{IAM_PATH}",
+        expected="an IAM path: it starts and ends with a slash, "
+        "and has no spaces, wildcards, quotes or any of $&%{}<>\\",
+        fix="write / or /team/",
     ),
 ]
 QueueName = Annotated[
@@ -260,7 +220,7 @@ RoleKey = Annotated[
 PolicyArn = Annotated[
     str,
     TextType(
-        pattern=r"arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/[A-Za-z0-9_+=,.@/-]+",
+        pattern=rf"arn:{PARTITION}:iam::(?:[0-9]{{12}}|aws):policy/{IAM_PATH}{IAM_NAME}{{1,128}}",
         expected="the ARN of a managed policy",
         fix="write an ARN such as arn:aws:iam::123456789012:policy/name",
         takes_references=True,
@@ -269,7 +229,7 @@ PolicyArn = Annotated[
 RoleArn = Annotated[
     str,
     TextType(
-        pattern=r"arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]+",
+        pattern=rf"arn:{PARTITION}:iam::[0-9]{{12}}:role/{IAM_PATH}{IAM_NAME}{{1,64}}",
         expected="the ARN of a role",
         fix="write an ARN such as arn:aws:iam::123456789012:role/name",
         takes_references=True,
@@ -278,7 +238,7 @@ RoleArn = Annotated[
 KmsKeyArn = Annotated[
     str,
     TextType(
-        pattern=r"arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+",
+        pattern=rf"arn:{PARTITION}:kms:[a-z0-9-]+:[0-9]{{12}}:key/[A-Za-z0-9-]+",
         expected="the ARN of a KMS key (not an alias: IAM does not resolve it)",
         fix="write an ARN such as arn:aws:kms:eu-north-1:123456789012:key/…",
         takes_references=True,
@@ -287,13 +247,75 @@ KmsKeyArn = Annotated[
 Repository = Annotated[
     str,
     TextType(
-        pattern=r"oci://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._-]+)*",
+        pattern=rf"oci://{HOST}{PORT}{OCI_PATH}",
         expected="an oci:// registry path that holds the charts karpenter and karpenter-crd",
         fix="write a path such as oci://123456789012.dkr.ecr.eu-north-1.amazonaws.com/karpenter",
+        also=_is_an_address,
+    ),
+]
+LabelKey = Annotated[
+    str,
+    TextType(
+        pattern=rf"(?:(?=[^/]{{1,253}}/){LOWER_LABEL}(?:\.{LOWER_LABEL})*/)?{KUBERNETES_LABEL}",
+        expected="the key of a Kubernetes label: a name of at most 63 letters, digits and any of ._-, "
+        "perhaps after a domain and a slash",
+        fix="write a key such as app.kubernetes.io/name",
+    ),
+]
+LabelValue = Annotated[
+    str,
+    TextType(
+        pattern=rf"(?:{KUBERNETES_LABEL})?",
+        expected="the value of a Kubernetes label: at most 63 letters, digits and any of ._-; "
+        "it must start and end with a letter or digit",
+        fix="write a value such as karpenter",
     ),
 ]
 TagKey = Annotated[
     str,
-    TextType(pattern=r".{1,128}", expected="a tag key of at most 128 characters", fix="choose a shorter key"),
+    TextType(
+        pattern=rf"{ONE_LINE}{{1,128}}",
+        expected="a tag key of at most 128 characters, on one line",
+        fix="choose a shorter key",
+    ),
 ]
-Line = Annotated[str, TextType(pattern=r"[^\n]+", expected="one line of text", fix="write it on one line")]
+# For tags of everything: a check of its own says which characters AWS takes, and how many.
+TagName = Annotated[
+    str,
+    TextType(
+        pattern=rf"{ONE_LINE}*",
+        expected="the key of a tag, on one line",
+        fix="write it on one line",
+        takes_references=True,
+        takes_templates=True,
+    ),
+]
+TagValue = Annotated[
+    str,
+    TextType(
+        pattern=rf"{ONE_LINE}+",
+        expected="the value of a tag: one line of text, not empty",
+        fix="write it on one line",
+        takes_references=True,
+        takes_templates=True,
+    ),
+]
+StatementText = Annotated[
+    str,
+    TextType(
+        pattern=r"(?![^\r\n]*&\{)[\x20-\x7e\xa0-\xff]+",
+        expected="the text of a policy: characters that IAM takes, without &{, which the AWS provider turns into ${",
+        fix="write ${…}, which reaches IAM as written",
+        takes_references=True,
+        takes_templates=True,
+    ),
+]
+# For backends, whose arguments Terraform takes as they are and OpenTofu evaluates.
+Line = Annotated[
+    str,
+    TextType(
+        pattern=rf"{ONE_LINE}+",
+        expected="one line of text",
+        fix="write it on one line",
+    ),
+]

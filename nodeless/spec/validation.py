@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from nodeless.finding import MISSING, Finding, Path
 from nodeless.spec.model import Cluster
-from nodeless.spec.text_types import REFERENCES, REFUSED
+from nodeless.spec.text_type import REFERENCES, REFUSED
 from nodeless.suggestions import closest
 from nodeless.trees import holds, value_at
 

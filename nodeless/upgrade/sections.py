@@ -9,6 +9,7 @@ from nodeless.finding import shortened
 from nodeless.karpenter.chart import CRD_CHART, VALUES, crd_values
 from nodeless.karpenter.interruption import EventRule
 from nodeless.karpenter.versions import in_effect
+from nodeless.sinks.terminal import printable
 from nodeless.trees import leaves
 from nodeless.upgrade.chart_key_changes import GONE, NEW, NEW_DEFAULT, RENAMED, KeyChange
 from nodeless.upgrade.comparison import (
@@ -38,6 +39,11 @@ class Section:
     rows: tuple[tuple[str, ...], ...] = ()
     lines: tuple[str, ...] = ()
     numbered: bool = False
+
+    def __post_init__(self) -> None:
+        """Make all of it printable: what comes from a file may have control characters in it."""
+        object.__setattr__(self, "rows", tuple(tuple(map(printable, row)) for row in self.rows))
+        object.__setattr__(self, "lines", tuple(map(printable, self.lines)))
 
 
 def headline(upgrade: Upgrade, file_changes: FileChanges | None) -> str:

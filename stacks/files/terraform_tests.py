@@ -6,7 +6,6 @@ random text. Lookups are overridden, and the Helm provider is mocked.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.interruption import QueuePlan, plan_queue
 from nodeless.resolved.permissions import place_of
+from nodeless.sinks.hcl import quoted
 
 FILE = "nodeless.tftest.hcl"
 ACCOUNT = "123456789012"
@@ -24,13 +24,13 @@ ISSUER = "https://oidc.example.com/id/EXAMPLE"
 
 # The values of lookups in the tests, by the address of the data source.
 LOOKED_UP: dict[str, dict[str, str]] = {
-    "data.aws_caller_identity.current": {"account_id": json.dumps(ACCOUNT)},
+    "data.aws_caller_identity.current": {"account_id": quoted(ACCOUNT)},
     "data.aws_eks_cluster.cluster": {
-        "endpoint": '"https://cluster.example.com"',
-        "certificate_authority": '[{ data = "ZXhhbXBsZQ==" }]',
-        "identity": f'[{{ oidc = [{{ issuer = "{ISSUER}" }}] }}]',
+        "endpoint": quoted("https://cluster.example.com"),
+        "certificate_authority": f"[{{ data = {quoted('ZXhhbXBsZQ==')} }}]",
+        "identity": f"[{{ oidc = [{{ issuer = {quoted(ISSUER)} }}] }}]",
     },
-    "data.aws_eks_cluster_auth.cluster": {"token": '"example"'},
+    "data.aws_eks_cluster_auth.cluster": {"token": quoted("example")},
     "data.aws_subnets.fargate": {"ids": '["subnet-0123456789abcdef0"]'},
 }
 
@@ -61,9 +61,9 @@ def terraform_tests(installation: Installation, tree: Mapping[str, Any]) -> str:
         _block(
             'provider "aws"',
             {
-                "region": json.dumps(installation.region),
-                "access_key": '"test"',
-                "secret_key": '"test"',
+                "region": quoted(installation.region),
+                "access_key": quoted("test"),
+                "secret_key": quoted("test"),
                 "skip_credentials_validation": "true",
                 "skip_requesting_account_id": "true",
                 "skip_metadata_api_check": "true",
@@ -97,7 +97,7 @@ def _trusts(installation: Installation, place: Place) -> list[Assertion]:
         for key, value in ((f"{host}:aud", "sts.amazonaws.com"), (f"{host}:sub", subject)):
             found.append(
                 Assertion(
-                    _every(_trust("controller"), f'row.Condition.StringEquals["{key}"] == "{value}"'),
+                    _every(_trust("controller"), f"row.Condition.StringEquals[{quoted(key)}] == {quoted(value)}"),
                     f"The controller's trust does not ask for {key.rpartition(':')[2]} = {value}.",
                 )
             )
@@ -112,7 +112,7 @@ def _trusts(installation: Installation, place: Place) -> list[Assertion]:
         profiles = place.regional("eks", f"fargateprofile/{installation.name}/*")
         found.append(
             Assertion(
-                _every(_trust("fargate"), f'row.Condition.ArnLike["aws:SourceArn"] == "{profiles}"'),
+                _every(_trust("fargate"), f'row.Condition.ArnLike["aws:SourceArn"] == {quoted(profiles)}'),
                 "The Fargate role is not limited to the profiles of this cluster.",
             )
         )
@@ -137,7 +137,7 @@ def _interruption(queue: QueuePlan | None) -> list[Assertion]:
     if queue is None:
         return []
     patterns = ", ".join(f"aws_cloudwatch_event_rule.interruption_{rule.key}.event_pattern" for rule in queue.rules)
-    senders = ", ".join(f'"{rule.arn}"' for rule in queue.rules)
+    senders = ", ".join(quoted(rule.arn) for rule in queue.rules)
     statements = "jsondecode(data.aws_iam_policy_document.interruption.json).Statement"
     resource = "aws_sqs_queue.interruption"
     return [
@@ -177,8 +177,7 @@ def _some(statements: str, condition: str) -> str:
 def _run(name: str, assertions: Sequence[Assertion]) -> str:
     # A key that is missing makes a condition fail with an error; with `try` it is a condition that does not hold.
     blocks = "\n\n".join(
-        f"  assert {{\n    condition     = try({row.condition}, false)\n"
-        f"    error_message = {json.dumps(row.error)}\n  }}"
+        f"  assert {{\n    condition     = try({row.condition}, false)\n    error_message = {quoted(row.error)}\n  }}"
         for row in assertions
     )
     return f'run "{name}" {{\n  command = plan\n\n{blocks}\n}}'

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from nodeless.karpenter import custom_resource_fields as rows
-from nodeless.karpenter.chart_key_rows import CONTROLLER_CHART_KEYS, CRD_CHART_KEYS
+from nodeless.karpenter.chart_key_rows import CONTROLLER_CHART_KEYS, CRD_CHART_KEYS, TEMPLATES
 from nodeless.karpenter.custom_resources import BUDGETS
 from nodeless.karpenter.releases import RELEASES, find
 from nodeless.karpenter.versions import Release, in_effect
@@ -52,6 +52,7 @@ OURS: dict[tuple[str, str], Ours] = {
         path: f"{least} to {most}" for path, least, most in in_effect(release, rows.CLASS_NUMBERS)
     },
     ("chart_keys", "karpenter"): lambda release: {key.name: None for key in in_effect(release, CONTROLLER_CHART_KEYS)},
+    ("templates", "karpenter"): lambda release: dict.fromkeys(in_effect(release, TEMPLATES)),
     ("chart_keys", "karpenter-crd"): lambda release: {key.name: None for key in in_effect(release, CRD_CHART_KEYS)},
 }
 

@@ -190,7 +190,24 @@ def chart_keys(upstream: Upstream, release: Release) -> Facts:
     return found
 
 
+def templates(upstream: Upstream, release: Release) -> Facts:
+    """Return the values that the charts hand to `tpl`: by name, or as what the block around the call is about."""
+    found: Facts = {}
+    for chart in ("karpenter", "karpenter-crd"):
+        for text in upstream.templates(release, chart):
+            about = ""
+            for block, call in re.findall(
+                r"\{\{-?\s*(?:(?:with|range)\s+\.Values\.([\w.]+)|[^}]*?\btpl\s+([^}]+))", text
+            ):
+                about = block or about
+                if call:
+                    named = re.search(r"\.Values\.([\w.]+)", call)
+                    found.setdefault(chart, {})[named[1] if named else about] = None
+    return found
+
+
 LISTS = {
+    "templates": templates,
     "fields": fields,
     "values": values,
     "required": required,

@@ -12,7 +12,7 @@ from nodeless.karpenter import custom_resource_fields as fields
 from nodeless.karpenter.releases import find
 from nodeless.spec.guards.pools.engine import window_in_words
 from nodeless.spec.model import Cluster
-from nodeless.spec.text_types import TextType
+from nodeless.spec.text_type import TextType
 from nodeless.spec.validation import EXPLAINED
 from tests.refusals import problems
 from tests.spec.guards import test_cluster, test_guides, test_limits, test_resources, test_roles

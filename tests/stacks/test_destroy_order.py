@@ -129,6 +129,18 @@ def test_a_reference_through_a_local_or_a_data_source_is_an_edge() -> None:
     assert reach(graph, "a.x") == {"local.l", "data.d.z", "b.y"}
 
 
+def test_a_literal_that_looks_like_a_reference_is_no_edge() -> None:
+    stack = {
+        "resource": {
+            "helm_release": {"karpenter": {"values": ["$${aws_iam_role.node.name}", "$$${aws_iam_role.node}"]}}
+        },
+        "data": {},
+    }
+    stack["resource"]["aws_iam_role"] = {"node": {}}
+
+    assert dependencies(stack)["helm_release.karpenter"] == frozenset()
+
+
 def test_a_release_the_order_does_not_know_is_refused(stack_of: StackOf, literals: Literals) -> None:
     stack = stack_of(**literals()).tree
     stack["resource"]["helm_release"]["extra"] = {}

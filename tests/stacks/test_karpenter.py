@@ -71,3 +71,36 @@ def test_a_name_only_known_later_is_measured_by_terraform_itself(synth: Synth) -
         '"${substr(aws_eks_cluster.cluster.name, 0, 34)}-${substr(sha256(aws_eks_cluster.cluster.name), 0, 8)}"}'
         "-karpenter-controller"
     )
+
+
+def test_free_text_may_have_references_too(synth: Synth) -> None:
+    def build(stack: Construct) -> None:
+        AwsProvider(stack, "aws", region="eu-north-1")
+        cluster = EksCluster(
+            stack,
+            "cluster",
+            name="demo",
+            role_arn="arn:aws:iam::123456789012:role/eks",
+            vpc_config=EksClusterVpcConfig(subnet_ids=["subnet-0123456789abcdef0"]),
+        )
+        values = {"podLabels": {"arn": f"of {cluster.arn}", "gone": None, "kept": "$${literal}"}}
+        statement = {"Sid": "Own", "Action": "s3:GetObject", "Resource": f"{cluster.arn}/*"}
+        made = installation(
+            name=cluster.name,
+            region="eu-north-1",
+            delivery="none",
+            karpenter={"values": values},
+            extra_statements=[statement],
+        )
+        Karpenter(stack, "karpenter", installation=made)
+
+    found = synth(build).tree
+
+    assert found["locals"]["karpenter_karpenter_values"]["podLabels"] == {
+        "arn": "of ${aws_eks_cluster.cluster.arn}",
+        "gone": "${null}",
+        "kept": "$${literal}",
+    }
+    documents = found["data"]["aws_iam_policy_document"].values()
+    (own,) = (row for document in documents for row in document["statement"] if row.get("sid") == "Own")
+    assert own["resources"] == ["${aws_eks_cluster.cluster.arn}/*"]

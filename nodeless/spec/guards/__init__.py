@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nodeless.finding import Finding
 from nodeless.resolved.installation import Installation
-from nodeless.spec.guards import cluster, file, limits, partition, policies, resources, roles
+from nodeless.spec.guards import cluster, file, limits, partition, policies, references, resources, roles
 from nodeless.spec.guards.guard import Guard
 from nodeless.spec.guards.warnings import (
     CLUSTER_WARNINGS as CLUSTER_WARNINGS,
@@ -20,5 +20,9 @@ CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
     *partition.GUARDS,
     *roles.GUARDS,
 )
-INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (*policies.GUARDS, *resources.GUARDS)
+INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (
+    *policies.GUARDS,
+    *references.GUARDS,
+    *resources.GUARDS,
+)
 FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = file.GUARDS

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from nodeless.finding import Finding
+from nodeless.resolved.references import is_reference
 from nodeless.spec.guards.guard import Guard, guard, repeats
 from nodeless.spec.model import Cluster
 
@@ -63,7 +64,10 @@ def tags_are_accepted(cluster: Cluster) -> Iterator[Finding]:
 
 
 def _strange(text: str) -> str | None:
-    return next((letter for letter in text if not TAG_CHARACTERS.fullmatch(letter)), None)
+    """Return a character that AWS refuses; what a reference of Python's stands for is not known yet."""
+    return (
+        None if is_reference(text) else next((letter for letter in text if not TAG_CHARACTERS.fullmatch(letter)), None)
+    )
 
 
 GUARDS = (

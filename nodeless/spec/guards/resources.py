@@ -30,19 +30,27 @@ NODE_NAMES = (
 @guard(*SPECS)
 def resources_fit_the_release(installation: Installation) -> Iterator[Finding]:
     """Pools and classes are what the release's API accepts."""
-    yield from pool_findings(pools_and_classes(installation, class_names=False, node_names=False))
+    yield from _on_literals(installation, pools_and_classes(installation, class_names=False, node_names=False))
 
 
 @guard(*SPECS, "node_classes[].name")
 def pools_name_known_classes(installation: Installation) -> Iterator[Finding]:
     """Pools name classes of the file, or the default one."""
-    yield from pool_findings(pools_and_classes(installation, node_names=False))
+    yield from _on_literals(installation, pools_and_classes(installation, node_names=False))
 
 
 @guard(*SPECS, *NODE_NAMES)
 def classes_name_known_roles(installation: Installation) -> Iterator[Finding]:
     """Classes name roles and instance profiles that the stack creates or is given."""
-    yield from pool_findings(pools_and_classes(installation, class_names=False))
+    yield from _on_literals(installation, pools_and_classes(installation, class_names=False))
+
+
+def _on_literals(installation: Installation, resources: PoolsAndClasses) -> Iterator[Finding]:
+    """Leave out what is said about a reference: what it stands for is not known yet."""
+    for finding in pool_findings(resources):
+        referred = isinstance(finding.value, str) and is_reference(finding.value)
+        if installation.is_literal or not referred:
+            yield finding
 
 
 def _names_are_unique(key: str, named: Callable[[Installation], Sequence[Named]]) -> Guard[Installation, Finding]:

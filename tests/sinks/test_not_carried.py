@@ -126,7 +126,7 @@ def test_a_key_that_is_not_text_is_refused(value: object) -> None:
     assert row.expected == "a key that is text"
 
 
-@pytest.mark.parametrize("value", [object(), {"a": {1, 2}}, [b"x"]], ids=str)
+@pytest.mark.parametrize("value", [object(), {"a": {1, 2}}, [b"x"]], ids=["object", "set", "bytes"])
 def test_a_value_that_yaml_does_not_have_is_refused(value: object) -> None:
     assert len(list(in_tree(value, python=True))) == 1
 

@@ -31,7 +31,7 @@ def run(
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,  # only against a hang: the plain bindings take minutes on a busy machine
     )
 
 

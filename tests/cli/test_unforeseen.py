@@ -108,6 +108,10 @@ ENDINGS = {
         "atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT)); process.run(lambda: 0)",
         (0, ""),
     ),
+    "a warning of a dependency, with PYTHONWARNINGS=error": (
+        "import warnings; process.run(lambda: warnings.warn('old', DeprecationWarning, 1) or 0)",
+        (0, ""),
+    ),
 }
 
 
@@ -116,6 +120,7 @@ def test_no_ending_shows_a_traceback(tmp_path: Path, ending: str) -> None:
     program, expected = ENDINGS[ending]
     line = f"import atexit, os, signal; from nodeless.cli import process, unforeseen; {program}"
 
-    outcome = run(tmp_path, shlex.join([sys.executable, "-c", line]), environment={"PYTHONPATH": str(ROOT)})
+    environment = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    outcome = run(tmp_path, shlex.join([sys.executable, "-c", line]), environment=environment)
 
     assert (outcome.returncode, outcome.stderr) == expected

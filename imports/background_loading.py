@@ -14,7 +14,7 @@ from jsii import errors, kernel
 from jsii._kernel.providers.process import ProcessProvider
 from jsii._kernel.types import LoadRequest, LoadResponse
 
-from nodeless.imports.node_process import NodeError, NodeProcess, temporary_folder_error
+from nodeless.imports.node_process import NO_SPACE, NodeError, NodeProcess, temporary_folder_error
 
 
 class BackgroundProcess(NodeProcess):
@@ -75,6 +75,8 @@ class BackgroundProcess(NodeProcess):
         try:
             super().send(request, response_type)
         except OSError as error:
+            if error.errno not in NO_SPACE:
+                raise
             raise temporary_folder_error(error) from error
 
 

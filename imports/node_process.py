@@ -102,6 +102,8 @@ class NodeProcess(_NodeProcess):
             folder = Path(runtime).parents[1]  # The runtime is in bin/ of its folder.
             (folder / "tmp").mkdir()
         except OSError as error:
+            if error.errno not in NO_SPACE:
+                raise
             raise temporary_folder_error(error) from error
         self._environ |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folder / "tmp"))
         self._environ["NODELESS_NODE_FOLDER"] = str(folder)
@@ -193,10 +195,8 @@ class NodeProcess(_NodeProcess):
         self._ctx_stack.close()
 
 
-def temporary_folder_error(error: OSError) -> Exception:
-    """Say what is wrong with the folder for temporary files; limits of the system stay the error that they are."""
-    if error.errno not in NO_SPACE:
-        return error
+def temporary_folder_error(error: OSError) -> NodeError:
+    """Say what is wrong with the folder for temporary files."""
     place = tempfile.tempdir or os.environ.get("TMPDIR", "")
     expected = f"a folder for some 150 MB of temporary files ({error.strerror})"
     return NodeError("TMPDIR", place, expected, "make space there, or name another folder in TMPDIR")

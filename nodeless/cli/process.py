@@ -59,8 +59,7 @@ def _handle_signals() -> None:
     """Raise Stopped at the first signal and ignore later ones, so that cleaning up is not cut short."""
 
     def stop(number: int, _: FrameType | None) -> None:
-        for each in STOPPING:
-            signal.signal(each, signal.SIG_IGN)
+        _ignore_signals()
         raise Stopped(number)
 
     for each in STOPPING:
@@ -69,25 +68,42 @@ def _handle_signals() -> None:
             signal.signal(each, stop)
 
 
+def _ignore_signals() -> None:
+    for each in STOPPING:
+        signal.signal(each, signal.SIG_IGN)
+
+
 def _status(command: Callable[[], int]) -> int:
-    """Run the command, and turn whatever it raises into a message and a status."""
+    """Run the command, and turn whatever it raises, or a signal at any moment, into a message and a status."""
     try:
         _handle_signals()
-        from nodeless.cli.surroundings import OutputError, prepare
-
-        prepare()
-        if os.environ.get("NODELESS_BINDINGS") != "plain":
-            gc.disable()
         try:
-            return _with_all_output(command)
-        except OutputError as error:
-            return _lost_output(error)
+            status = _in_known_surroundings(command)
+        except Stopped:
+            raise
+        except BaseException as error:  # noqa: BLE001 - the last place that can say something
+            status = _failed(error)
+        _ignore_signals()
     except Stopped as stopped:
         _kill_node()
         print(f"nodeless: interrupted ({stopped.signal.name})", file=sys.stderr)
         return SIGNALLED + stopped.signal
-    except BaseException as error:  # noqa: BLE001 - the last place that can say something
-        return _failed(error)
+    except BaseException as error:  # noqa: BLE001 - reporting has failed too
+        print(f"nodeless: internal error ({type(error).__name__}), which could not be reported", file=sys.stderr)
+        return UNFORESEEN
+    return status
+
+
+def _in_known_surroundings(command: Callable[[], int]) -> int:
+    from nodeless.cli.surroundings import OutputError, prepare
+
+    prepare()
+    if os.environ.get("NODELESS_BINDINGS") != "plain":
+        gc.disable()
+    try:
+        return _with_all_output(command)
+    except OutputError as error:
+        return _lost_output(error)
 
 
 def _with_all_output(command: Callable[[], int]) -> int:

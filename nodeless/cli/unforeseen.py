@@ -55,7 +55,10 @@ def _details(error: BaseException, arguments: Sequence[str]) -> Iterator[str]:
     yield f"Python {platform.python_version()} on {platform.platform()}"
     yield from (f"{name} {version(name)}" for name in PACKAGES)
     chain: BaseException | None = error
-    while chain is not None:
+    seen = set[int]()
+    # Causes may form a circle, which Python's own tracebacks allow for too.
+    while chain is not None and id(chain) not in seen:
+        seen.add(id(chain))
         yield ""
         yield from "".join(traceback.StackSummary.extract(traceback.walk_tb(chain.__traceback__)).format()).splitlines()
         yield f"{type(chain).__module__}.{type(chain).__qualname__}"

@@ -81,3 +81,46 @@ def test_without_a_file_the_details_are_shown(tmp_path: Path, monkeypatch: pytes
     assert "jsii " in text
     assert SECRET not in text
     assert text.endswith("Please report it with the lines above.")
+
+
+def test_causes_in_a_circle_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    error, other = KeyError(SECRET), ValueError(SECRET)
+    error.__cause__, other.__cause__ = other, error
+
+    assert str(tmp_path) in unforeseen.message(error)
+
+    (report,) = tmp_path.iterdir()
+    assert report.read_text(encoding="utf-8").count("builtins.KeyError") == 1
+
+
+# What happens while the process ends: program, status, stderr.
+ENDINGS = {
+    "a signal while an error is reported": (
+        "unforeseen.message = lambda error: os.kill(os.getpid(), signal.SIGTERM); process.run(lambda: 1 // 0)",
+        (143, "nodeless: interrupted (SIGTERM)\n"),
+    ),
+    "an error while an error is reported": (
+        "unforeseen.message = lambda error: [][1]; process.run(lambda: 1 // 0)",
+        (70, "nodeless: internal error (IndexError), which could not be reported\n"),
+    ),
+    "a signal when all is done": (
+        "atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT)); process.run(lambda: 0)",
+        (0, ""),
+    ),
+    "a warning of a dependency, with PYTHONWARNINGS=error": (
+        "import warnings; process.run(lambda: warnings.warn('old', DeprecationWarning, 1) or 0)",
+        (0, ""),
+    ),
+}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_no_ending_shows_a_traceback(tmp_path: Path, ending: str) -> None:
+    program, expected = ENDINGS[ending]
+    line = f"import atexit, os, signal; from nodeless.cli import process, unforeseen; {program}"
+
+    environment = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    outcome = run(tmp_path, shlex.join([sys.executable, "-c", line]), environment=environment)
+
+    assert (outcome.returncode, outcome.stderr) == expected

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 
 import pytest
 
+from nodeless.imports import node_process
 from tests.imports.processes import node_in_use, node_with, run
 
 # A Node that starts only when the file `go` exists.
@@ -116,3 +118,15 @@ def test_what_a_package_prints_is_passed_on(tmp_path: Path) -> None:
 
     assert "to stdout" in done.stdout
     assert "to stderr" in done.stderr
+
+
+def test_an_error_that_is_not_about_the_temporary_folder_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> str:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(node_process.NodeProcess, "_jsii_runtime", fail)
+
+    with pytest.raises(OSError, match="Invalid argument") as raised:
+        node_process.NodeProcess().start()
+
+    assert raised.value.__cause__ is None

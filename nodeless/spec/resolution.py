@@ -22,6 +22,7 @@ from nodeless.spec.guards import (
 )
 from nodeless.spec.guards.guard import Guard, Subject
 from nodeless.spec.model import Cluster, File
+from nodeless.spec.python_values import refused_values
 from nodeless.spec.reading import LineOf, read
 from nodeless.spec.validation import validated
 from nodeless.suggestions import closest
@@ -29,7 +30,10 @@ from nodeless.trees import holds, in_brief, merged, size_of
 
 TOP_LEVEL = tuple(File.model_fields)
 TOO_MANY = Finding(
-    (), "more problems", f"this is the end of the list after {MOST_FINDINGS} problems", "correct these, then run it again"
+    (),
+    "more problems",
+    f"this is the end of the list after {MOST_FINDINGS} problems",
+    "correct these, then run it again",
 )
 
 
@@ -126,6 +130,8 @@ def resolve(
 def installation(**keys: Any) -> Installation:  # noqa: ANN401 - the keys of a cluster, as in the file
     """Resolve one cluster given in Python; here values may be tokens or other Terraform references."""
     file = Source(name="installation()", tree={"clusters": [keys]}, line_of=lambda _: None)
+    if foreign := list(islice(refused_values(keys), MOST_FINDINGS)):
+        raise file.refused(file.found_in(0, finding) for finding in foreign)
     checked, mistakes = _check(0, keys, references=True)
     if mistakes or checked is None:
         raise file.refused(file.found_in(0, mistake) for mistake in mistakes)

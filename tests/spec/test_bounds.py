@@ -110,9 +110,7 @@ def test_a_run_reports_a_bounded_number_of_problems() -> None:
     exactly = refused({"clusters": clusters(bounds.MOST_FINDINGS // 2, tgas={}, kaprenter={})})
     more = refused({"clusters": clusters(bounds.MOST_FINDINGS // 2 + 1, tgas={}, kaprenter={})})
     in_one = refused({"clusters": clusters(1, **{f"key{number}": 1 for number in range(1900)})})
-    in_guards = refused(
-        {"clusters": clusters(1, karpenter={"values": {f"key{number}": 1 for number in range(1900)}})}
-    )
+    in_guards = refused({"clusters": clusters(1, karpenter={"values": {f"key{number}": 1 for number in range(1900)}})})
 
     assert len(exactly.findings) == bounds.MOST_FINDINGS
     for error in (more, in_one, in_guards):

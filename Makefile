@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format bench mutants docs new-release lock lock-npm wheel cdktf-cli iam-simulate audit audit-offline sbom clean
+.PHONY: help install synth test test-fast check format fuzz bench mutants docs new-release lock lock-npm wheel cdktf-cli iam-simulate audit audit-offline sbom clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -42,6 +42,12 @@ format: .venv/.dev ## format, and apply the linter's safe fixes
 
 bench: .venv/.dev ## measure every command: synth warm, cold, for several clusters and with the plain bindings
 	$(BIN)/python -m benchmarks $(ARGS)
+
+SECONDS ?= 600
+SEED    ?= 0
+
+fuzz: .venv/.dev ## try right and broken files for SECONDS=600 from SEED=0; findings are written to .fuzz
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 mutants: .venv/.dev ## measure the tests: make small mistakes in a copy and count those that a test notices
 	$(BIN)/python -m tools.mutants $(ARGS)
@@ -90,7 +96,7 @@ sbom: .audit/.installed ## write dist/nodeless.cdx.json: the runtime dependencie
 		--pyproject pyproject.toml --output-reproducible --spec-version 1.6 --output-format JSON --output-file $(SBOM)
 
 clean: ## remove what the other targets created, including .venv
-	rm -rf .venv .audit .cdktf-cli .iam-simulate cdktf.out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .audit .cdktf-cli .iam-simulate cdktf.out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .fuzz
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:

@@ -57,6 +57,51 @@ def places(tree: object, template: str) -> Iterator[tuple[Path, Any]]:
     yield from found
 
 
+def in_brief(tree: object, limit: int = 200) -> str:
+    """Write a value as `str` does, up to some limit: an alias can make a value far larger than its file."""
+    if not isinstance(tree, Mapping | list):
+        return str(tree)
+    text = ""
+    for piece in _pieces(tree):
+        text += piece
+        if len(text) > limit:
+            return f"{text[:limit]}…"
+    return text
+
+
+def _pieces(tree: object) -> Iterator[str]:
+    if isinstance(tree, Mapping):
+        yield "{"
+        for number, (key, value) in enumerate(tree.items()):
+            yield f"{', ' if number else ''}{key!r}: "
+            yield from _pieces(value)
+        yield "}"
+    elif isinstance(tree, list):
+        yield "["
+        for number, item in enumerate(tree):
+            yield ", " if number else ""
+            yield from _pieces(item)
+        yield "]"
+    else:
+        yield repr(tree)
+
+
+def size_of(tree: object) -> tuple[int, int]:
+    """Count the keys and values of a tree, and the characters of its texts; a shared part counts each time."""
+    values = characters = 0
+    left = [tree]
+    while left:
+        part = left.pop()
+        values += 1
+        if isinstance(part, str):
+            characters += len(part)
+        elif isinstance(part, Mapping):
+            left += [*part.keys(), *part.values()]
+        elif isinstance(part, list):
+            left += part
+    return values, characters
+
+
 def value_at(tree: Any, path: Path) -> Any:  # noqa: ANN401 - any YAML
     """Return the value at a path, or None if the path leads nowhere."""
     for step in path:

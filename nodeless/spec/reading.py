@@ -10,12 +10,10 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from nodeless.finding import Finding, Path, SpecError
+from nodeless.spec.bounds import LARGEST_FILE
 from nodeless.spec.yaml_tree import RefusedTreeError, build
 
 LineOf = Callable[[Path], int | None]
-
-# Some thousand clusters; the reader needs about five seconds for this much.
-LARGEST_FILE = 512 * 1024
 
 
 def read(file: FilePath) -> tuple[Any, LineOf]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from nodeless.spec.bounds import LONGEST_NUMBER
+
 NULL = re.compile(r"(~|null|Null|NULL|)")
 TRUE = re.compile(r"true|True|TRUE")
 FALSE = re.compile(r"false|False|FALSE")
@@ -12,9 +14,6 @@ OCTAL = re.compile(r"0o[0-7]+")
 HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
 FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-
-# Python refuses to read longer numbers, and nothing here means one.
-LONGEST_NUMBER = 100
 
 
 class WrittenInt(int):

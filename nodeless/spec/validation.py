@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
@@ -11,6 +10,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from nodeless.finding import MISSING, Finding, Path
+from nodeless.spec.bounds import MOST_FINDINGS
 from nodeless.spec.model import Cluster
 from nodeless.spec.text_type import REFERENCES, REFUSED
 from nodeless.suggestions import closest
@@ -65,8 +65,10 @@ def validated(keys: Mapping[str, Any], *, references: bool = False) -> Validated
     cluster, mistakes = _validate(keys, references=references)
     if cluster is not None:
         return Validated(cluster=cluster)
-    findings = tuple(_finding(keys, path, detail) for path, detail in mistakes)
-    left = deepcopy(dict(keys))
+    findings = tuple(_finding(keys, path, detail) for path, detail in mistakes[: MOST_FINDINGS + 1])
+    if len(mistakes) > MOST_FINDINGS:
+        return Validated(cluster=None, findings=findings)
+    left: dict[str, Any] = _copy(keys)
     unreadable: list[Path] = []
     for _ in range(ROUNDS):
         taken = [(_take_out(left, path), detail) for path, detail in mistakes]
@@ -151,13 +153,20 @@ def path_in_file(tree: Any, location: Iterable[str | int]) -> Path:  # noqa: ANN
     return tuple(path)
 
 
+def _copy(tree: Any) -> Any:  # noqa: ANN401 - any YAML
+    """Copy maps and lists, so that no two places share one: what is taken out of one place stays in the other."""
+    if isinstance(tree, Mapping):
+        return {key: _copy(value) for key, value in tree.items()}
+    return [_copy(item) for item in tree] if isinstance(tree, list) else tree
+
+
 def _take_out(tree: dict[str, Any], path: Path) -> Path:
     """Remove what a path leads to, or the smallest part around it that can go; return the path that is gone."""
     if path in PLACEHOLDERS:
         tree[str(path[0])] = PLACEHOLDERS[path]
         return path
     if len(path) == len(("node_pools", 0, "spec")) and path[0] in NAMED_LISTS and path[-1] in ITEM_PLACEHOLDERS:
-        value_at(tree, path[:-1])[path[-1]] = deepcopy(ITEM_PLACEHOLDERS[str(path[-1])])
+        value_at(tree, path[:-1])[path[-1]] = _copy(ITEM_PLACEHOLDERS[str(path[-1])])
         return path
     for length in range(len(path), 0, -1):
         around, key = value_at(tree, path[: length - 1]), path[length - 1]

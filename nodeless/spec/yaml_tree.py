@@ -24,11 +24,9 @@ from ruamel.yaml.events import (
 )
 
 from nodeless.finding import Finding, Path
-from nodeless.spec.scalars import LONGEST_NUMBER, plain_scalar
-
-# Generous for a file that a person writes: five hundred clusters with pools of their own stay far below.
-DEEPEST = 64
-MOST_VALUES = 200_000
+from nodeless.spec.bounds import DEEPEST, LONGEST_NUMBER, MOST_CHARACTERS, MOST_FINDINGS, MOST_ITEMS, MOST_VALUES
+from nodeless.spec.scalars import plain_scalar
+from nodeless.trees import in_brief
 
 STR, MAP, SEQ = (f"tag:yaml.org,2002:{name}" for name in ("str", "map", "seq"))
 MERGE = "<<"
@@ -56,6 +54,7 @@ class Node:
     below: dict[str | int, Node] = field(default_factory=dict)
     key_lines: dict[str, int] = field(default_factory=dict)
     values: int = 1
+    characters: int = 0
     depth: int = 0
 
     def line_of(self, path: Path) -> int | None:
@@ -90,6 +89,7 @@ class TreeBuilder:
         self._anchors: dict[str, Node | None] = {}
         self._documents = 0
         self._values = 0
+        self._characters = 0
 
     def take(self, event: Event) -> None:
         """Take the next event."""
@@ -98,7 +98,7 @@ class TreeBuilder:
         elif isinstance(event, AliasEvent):
             self._put(self._aliased(event), event)
         elif isinstance(event, ScalarEvent):
-            node = Node(self._scalar(event), _line(event))
+            node = Node(self._scalar(event), _line(event), characters=len(event.value))
             self._remember(event.anchor, node)
             self._put(node, event)
         elif isinstance(event, CollectionStartEvent):
@@ -127,18 +127,17 @@ class TreeBuilder:
         ended = self._open.pop()
         for source in ended.merged:
             self._merge(ended.node, source)
+            self._bound(event, len(ended.node.below), MOST_ITEMS, "items in a list or map")
         node = ended.node
         node.values = 1 + sum(child.values for child in node.below.values())
+        node.characters = sum(child.characters for child in node.below.values())
         node.depth = 1 + max((child.depth for child in node.below.values()), default=0)
         self._remember(ended.anchor, node)
         self._put(node, event)
 
     def _put(self, node: Node, event: Event) -> None:
         """Give a finished node to the map or list it is in."""
-        # An alias counts with all that is below it; what is below a map or list that ends here has been counted.
-        self._values += node.values if isinstance(event, AliasEvent) else 1
-        if self._values > MOST_VALUES:
-            self._stop(event, f"more than {MOST_VALUES}", f"at most {MOST_VALUES} values", "write a smaller file")
+        self._count(node, event)
         if len(self._open) + node.depth > DEEPEST:
             self._stop(event, "an alias", f"at most {DEEPEST} levels of nesting", "nest less deeply")
         if not self._open:
@@ -156,11 +155,26 @@ class TreeBuilder:
             parent.expects_value = True
             parent.key = self._key(parent, node, event)
 
+    def _count(self, node: Node, event: Event) -> None:
+        """Stop where the file has become too much."""
+        # An alias counts with all that is below it; what is below a map or list that ends here has been counted.
+        is_alias, is_scalar = isinstance(event, AliasEvent), isinstance(event, ScalarEvent)
+        self._values += node.values if is_alias else 1
+        self._characters += node.characters if is_alias or is_scalar else 0
+        self._bound(event, self._values, MOST_VALUES, "keys and values in a file, with every use of an alias")
+        self._bound(event, self._characters, MOST_CHARACTERS, "characters in a file, with every use of an alias")
+        if self._open:
+            self._bound(event, len(self._open[-1].node.below) + 1, MOST_ITEMS, "items in a list or map")
+
+    def _bound(self, event: Event, number: int, most: int, what: str) -> None:
+        if number > most:
+            self._stop(event, f"more than {most:,}", f"at most {most:,} {what}", "use several files, or shorter lists")
+
     def _key(self, parent: _Open, node: Node, event: Event) -> str | None:
         """Read a key; None where it is refused, and its value is then left out."""
         key = node.value
         if not isinstance(key, str):
-            shown = KEY_WORDS.get(key, str(key)) if key is None or isinstance(key, bool) else str(key)
+            shown = KEY_WORDS[key] if key is None or isinstance(key, bool) else in_brief(key)
             self._refuse(node.line, shown, "keys must be strings", f'write "{shown}", with the quotes')
             return None
         if key == MERGE and isinstance(event, ScalarEvent) and not event.style:
@@ -190,7 +204,6 @@ class TreeBuilder:
                 node.below[key] = below
                 node.value[key] = below.value
                 node.key_lines[str(key)] = source.key_lines[str(key)]
-                self._values += below.values
 
     def _scalar(self, event: ScalarEvent) -> Any:  # noqa: ANN401 - any scalar
         self._check_tag(event, STR)
@@ -234,6 +247,8 @@ class TreeBuilder:
 
     def _refuse(self, line: int, value: object, expected: str, fix: str) -> None:
         self.findings.append(Finding((), value, expected, fix, line))
+        if len(self.findings) >= MOST_FINDINGS:
+            raise RefusedTreeError(self.findings)
 
     def _stop(self, event: Event, value: object, expected: str, fix: str) -> NoReturn:
         """Refuse at once: what follows cannot be read, or is too much."""

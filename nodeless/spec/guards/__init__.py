@@ -6,7 +6,18 @@ from collections.abc import Sequence
 
 from nodeless.finding import Finding
 from nodeless.resolved.installation import Installation
-from nodeless.spec.guards import cluster, file, limits, partition, policies, references, resources, roles
+from nodeless.spec.guards import (
+    backends,
+    cluster,
+    file,
+    limits,
+    partition,
+    policies,
+    references,
+    resources,
+    roles,
+    statements,
+)
 from nodeless.spec.guards.guard import Guard
 from nodeless.spec.guards.warnings import (
     CLUSTER_WARNINGS as CLUSTER_WARNINGS,
@@ -19,10 +30,12 @@ CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
     *limits.GUARDS,
     *partition.GUARDS,
     *roles.GUARDS,
+    *statements.GUARDS,
 )
 INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (
     *policies.GUARDS,
     *references.GUARDS,
     *resources.GUARDS,
+    *backends.GUARDS,
 )
 FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = file.GUARDS

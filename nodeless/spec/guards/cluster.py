@@ -111,11 +111,13 @@ def adoption_is_implemented(cluster: Cluster) -> Iterator[Finding]:
 def values_are_read(cluster: Cluster) -> Iterator[Finding]:
     """The chart silently ignores keys it does not know, so every value must be below a key that it reads."""
     release = tables_of(cluster)
+    known = chart_keys.keys_read(release)
+    read = {key.path for key in known.values()}
     for path, value in leaves(cluster.karpenter.values):
-        if chart_keys.reads(release, path):
+        if any(path[:length] in read for length in range(1, len(path) + 1)):
             continue
         name = ".".join(path)
-        if value == {} and any(key.startswith(f"{name}.") for key in chart_keys.keys_read(release)):
+        if value == {} and any(key.startswith(f"{name}.") for key in known):
             continue
         yield Finding(
             ("karpenter", "values", *path), value, f"a key that the chart of {release} reads", _right_key(release, path)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from posixpath import normpath
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import combinations
 
 from nodeless.finding import Finding
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.names import ACCOUNT, BY_KEY
+from nodeless.resolved.references import is_reference
+from nodeless.spec.guards import states
 from nodeless.spec.guards.guard import guard, repeats
 
-HCP_TERRAFORM = "app.terraform.io"
+STATE_FIX = "remove the key: the default has the cluster's name in it"
 
 # Each installation with the position of its cluster in the file.
 Rows = Sequence[tuple[int, Installation]]
@@ -97,42 +98,68 @@ def _names_made(installation: Installation) -> Iterator[tuple[str, str]]:
 @guard("name", "backend")
 def unique_states(rows: Rows) -> Found:
     """Two stacks that share a state would destroy each other's resources."""
-    for (index, installation), (first, other) in repeats(rows, lambda row: _state(row[1].backend)):
-        if _same_cluster(installation, other):
-            continue
-        path, value = _state_key(installation.backend)
-        yield (
-            index,
-            Finding(
-                path,
-                value,
-                f"a state of its own; clusters[{first}] already uses this one",
-                "remove the key: the default has the cluster's name in it",
-            ),
+    first_with: dict[Hashable, tuple[int, Installation]] = {}
+    for index, installation in rows:
+        used = states.occupied(installation)
+        taken = next((first_with[place] for place in used if place in first_with), None)
+        if taken and not _same_cluster(installation, taken[1]):
+            yield index, _shared(installation, f"a state of its own; clusters[{taken[0]}] already uses this one")
+        for place in used:
+            first_with.setdefault(place, (index, installation))
+
+
+@guard("name", "backend")
+def unique_workspace_tags(rows: Rows) -> Found:
+    """Tags select every workspace that has all of them, so those of one stack must not include those of another."""
+    selecting = [(index, row, tags) for index, row in rows if (tags := states.workspace_tags(row.backend))]
+    for (first, other, fewer), (index, installation, more) in combinations(selecting, 2):
+        if states.overlap(fewer, more) and not _same_cluster(installation, other):
+            expected = f"a list of tags of its own; clusters[{first}] already uses this one, or a longer or shorter one"
+            yield index, _shared(installation, expected, "give each of the two a tag that the other does not have")
+
+
+def _shared(installation: Installation, expected: str, fix: str = STATE_FIX) -> Finding:
+    path, value = states.key_in_file(installation.backend)
+    return Finding(path, value, expected, fix)
+
+
+@guard("discovery", "name", "region", "account")
+def one_discovery_tag(rows: Rows) -> Found:
+    """A tag of a subnet or security group has one value, so one stack sets it."""
+    tagged = [
+        (index, installation, key, place, resource)
+        for index, installation in rows
+        for key, resources in (
+            ("subnets", installation.tagged_subnets),
+            ("security_groups", installation.tagged_security_groups),
         )
+        for place, resource in enumerate(resources)
+    ]
+    for (index, one, key, place, resource), (first, other, *_) in repeats(
+        tagged, lambda row: (row[1].tag_key, row[4]) if not is_reference(row[4]) else None
+    ):
+        if index != first and not _same_cluster(one, other):
+            yield (
+                index,
+                Finding(
+                    ("discovery", key, place),
+                    resource,
+                    f"a resource that no other cluster tags with {one.tag_key}; clusters[{first}] does",
+                    "give one of the two clusters another discovery.tag_key",
+                ),
+            )
 
 
-def _state(backend: Mapping[str, Any]) -> tuple[object, ...] | None:
-    """Return what tells one state from another, defaults included."""
-    kind = backend["type"]
-    if kind == "local":
-        return kind, normpath(backend["path"])
-    if kind == "s3":
-        return kind, backend["bucket"], backend["key"]
-    if kind == "cloud":
-        where = backend["workspaces"]
-        tagged = frozenset(where.get("tags") or ())
-        return kind, backend.get("hostname") or HCP_TERRAFORM, backend["organization"], tagged or where["name"]
-    return None
-
-
-def _state_key(backend: Mapping[str, Any]) -> tuple[tuple[str, ...], object]:
-    kind = backend["type"]
-    if kind == "cloud":
-        key = "tags" if backend["workspaces"].get("tags") else "name"
-        return ("backend", "workspaces", key), backend["workspaces"][key]
-    key = {"local": "path", "s3": "key"}[kind]
-    return ("backend", key), backend[key]
+@guard("oidc_provider", "oidc_issuer", "identity", "name", "region", "account")
+def one_oidc_provider(rows: Rows) -> Found:
+    """An account has one OIDC provider for an issuer."""
+    creating = [row for row in rows if row[1].creates_oidc_provider and row[1].oidc_issuer]
+    for (index, installation), (first, other) in repeats(
+        creating, lambda row: (row[1].partition.name, row[1].account, row[1].oidc_issuer)
+    ):
+        if not _same_cluster(installation, other):
+            expected = f"an issuer of its own; clusters[{first}] has this one"
+            yield index, Finding(("oidc_issuer",), installation.oidc_issuer, expected, "correct one of the two")
 
 
 @guard("region", "account", "spot_service_linked_role")
@@ -144,4 +171,12 @@ def one_spot_role(rows: Rows) -> Found:
         yield index, Finding(("spot_service_linked_role",), "true", expected, "remove it here")
 
 
-GUARDS = (unique_clusters, unique_states, unique_names, one_spot_role)
+GUARDS = (
+    unique_clusters,
+    unique_states,
+    unique_workspace_tags,
+    unique_names,
+    one_discovery_tag,
+    one_oidc_provider,
+    one_spot_role,
+)

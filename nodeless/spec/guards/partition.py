@@ -12,6 +12,8 @@ from nodeless.resolved.references import is_reference
 from nodeless.spec.guards.guard import Guard, guard
 from nodeless.spec.model import Cluster
 
+LONGEST_ARN = 2048
+
 Arns = Iterator[tuple[Path, str | None]]
 
 
@@ -71,6 +73,9 @@ def _arns_belong_here(key: str, arns: Callable[[Cluster], Arns]) -> Guard[Cluste
             if named != partition.name:
                 expected = f"an ARN of the partition of {cluster.region}"
                 yield Finding(path, arn, expected, f"write arn:{partition.name}:…")
+            elif len(arn) > LONGEST_ARN:
+                expected = f"an ARN of at most {LONGEST_ARN} characters"
+                yield Finding(path, f"{len(arn)} characters", expected, "correct the ARN")
             elif region not in {"", cluster.region}:
                 expected = f"a key of the queue's own region, {cluster.region}"
                 yield Finding(path, arn, expected, "use a key of that region")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from nodeless.finding import MISSING, Finding, Path
@@ -66,10 +67,12 @@ def review(cluster: PoolsAndClasses, spec: object, rulebook: Rulebook) -> Iterat
     type.
     """
     release = cluster.release
-    tree = field_tree(in_effect(release, rulebook.fields))
+    tree = _tree(rulebook, release)
     kept, wrong_types = well_typed(spec, tree)
     unknown = [*unknown_fields(spec, tree, release, rulebook)]
-    found = {finding.path: finding for finding in wrong_types if not _is_known(finding, unknown)}
+    strange = {finding.path for finding in unknown}
+    found = {finding.path: finding for finding in wrong_types if not _is_known(finding, strange)}
+    known = strange | found.keys()
     checked = Review(cluster=cluster, spec=kept)
     later: list[Finding] = []
     for check in in_effect(release, rulebook.checks):
@@ -77,9 +80,14 @@ def review(cluster: PoolsAndClasses, spec: object, rulebook: Rulebook) -> Iterat
             typed = found.get(finding.path)
             if typed and typed.expected == TEXT.expected:
                 found[finding.path] = replace(finding, value=typed.value)
-            elif not _is_known(finding, (*unknown, *found.values())):
+            elif not _is_known(finding, known):
                 later.append(finding)
     yield from (*unknown, *found.values(), *later)
+
+
+@cache
+def _tree(rulebook: Rulebook, release: Release) -> FieldNode:
+    return field_tree(in_effect(release, rulebook.fields))
 
 
 def review_all(cluster: PoolsAndClasses, key: str, named: Sequence[Named], rulebook: Rulebook) -> Iterator[Finding]:
@@ -89,8 +97,8 @@ def review_all(cluster: PoolsAndClasses, key: str, named: Sequence[Named], ruleb
             yield replace(finding, path=(key, index, "spec", *finding.path))
 
 
-def _is_known(finding: Finding, found: Sequence[Finding]) -> bool:
-    return any(finding.path[: len(other.path)] == other.path for other in found)
+def _is_known(finding: Finding, found: Container[Path]) -> bool:
+    return any(finding.path[:length] in found for length in range(len(finding.path) + 1))
 
 
 def unknown_fields(spec: object, tree: FieldNode, release: Release, rulebook: Rulebook) -> Iterator[Finding]:

@@ -1,0 +1,82 @@
+"""Where a stack keeps its state, so that two can be compared: defaults filled in, and each place in one spelling."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Hashable, Mapping
+from posixpath import join, normpath, split
+from typing import Any, NamedTuple
+
+from nodeless.finding import Path
+from nodeless.resolved.installation import Installation
+
+HCP_TERRAFORM = "app.terraform.io"
+
+Backend = Mapping[str, Any]
+
+
+class WorkspaceTags(NamedTuple):
+    """The tags that select workspaces in an organization, and in one project of it if that is named."""
+
+    organization: tuple[str, str]
+    project: str | None
+    tags: frozenset[str]
+
+
+def occupied(installation: Installation) -> tuple[Hashable, ...]:
+    """Return every place that Terraform writes for the state of a stack; none where tags select the workspaces."""
+    backend = installation.backend
+    if backend["type"] == "local":
+        # A relative path starts at the stack's own folder, or wherever somebody moves the stack to.
+        path = re.sub("^/+", "/", backend["path"])
+        spelled = (normpath(path), normpath(join("stacks", installation.name, path)))
+        return tuple(("local", folded(file)) for state in spelled for file in _files_of_a_state(state))
+    if backend["type"] == "s3":
+        key = backend["key"]
+        return tuple(("s3", backend["bucket"], name) for name in (key, f"{key}.tflock"))
+    if backend["type"] == "cloud" and not backend["workspaces"].get("tags"):
+        # The name of a workspace is unique in its organization, whatever its project.
+        return (("cloud", organization(backend), folded(backend["workspaces"]["name"])),)
+    return ()
+
+
+def _files_of_a_state(path: str) -> tuple[str, ...]:
+    """Return the state and what the local backend writes beside it."""
+    folder, file = split(path)
+    return tuple(join(folder, name) for name in (file, f"{file}.backup", f".{file}.lock.info"))
+
+
+def workspace_tags(backend: Backend) -> WorkspaceTags | None:
+    """Return the tags that select the workspaces of a stack, if tags do."""
+    where = backend.get("workspaces") or {}
+    if not where.get("tags"):
+        return None
+    return WorkspaceTags(organization(backend), where.get("project"), frozenset(map(folded, where["tags"])))
+
+
+def overlap(one: WorkspaceTags, other: WorkspaceTags) -> bool:
+    """Tell whether the workspaces made for one stack are selected for the other too."""
+    apart = one.project and other.project and one.project != other.project
+    nested = one.tags <= other.tags or other.tags <= one.tags
+    return one.organization == other.organization and nested and not apart
+
+
+def organization(backend: Backend) -> tuple[str, str]:
+    """Return the host and the organization."""
+    host = folded(backend.get("hostname") or HCP_TERRAFORM).removesuffix(".")
+    return host, folded(backend["organization"])
+
+
+def folded(name: str) -> str:
+    """Write a name so that two are equal where some file system or service takes them for the same."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def key_in_file(backend: Backend) -> tuple[Path, object]:
+    """Return the key that decides where the state is, and its value."""
+    if backend["type"] == "cloud":
+        key = "tags" if backend["workspaces"].get("tags") else "name"
+        return ("backend", "workspaces", key), backend["workspaces"][key]
+    key = {"local": "path", "s3": "key"}[backend["type"]]
+    return ("backend", key), backend[key]

@@ -22,3 +22,14 @@ def test_the_summary_after_a_synthesis_searches_for_no_longest_name(
     summary([found], tmp_path)
 
     assert f"{max(found.packing.sizes.values()):,} of 6,144" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_folder_is_shown_as_it_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = installation(name="demo", region="eu-north-1")
+    out = tmp_path / "[red]\x1b[31m\u202eout"
+    (out / "stacks" / found.name).mkdir(parents=True)
+    (out / "stacks" / found.name / "cdk.tf.json").write_text('{"resource": {}}', encoding="utf-8")
+
+    summary([found], out)
+
+    assert r"[red]\x1b[31m\u202eout/stacks" in "".join(capsys.readouterr().out.split("\n"))

@@ -12,6 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from nodeless.spec.bounds import DEEPEST
 from nodeless.spec.model import Cluster
 from tests.fuzz import resources
 from tests.fuzz.hostile import KEYS, SCRAPS, TEXTS, VALUES, Raw, file_of, written
@@ -56,6 +57,8 @@ def right_clusters(draw: st.DrawFn) -> dict[str, Any]:
 def places_in(tree: Any, above: Steps = ()) -> Iterator[Steps]:  # noqa: ANN401 - any tree
     """Name every place in a tree."""
     yield above
+    if len(above) > DEEPEST:
+        return
     items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for step, value in items:
         yield from places_in(value, (*above, step))

@@ -86,6 +86,7 @@ AGREEING: dict[str, Special] = {
     "Endpoint": lambda at: _hex(32).map(lambda host: f"https://{host}.gr7.{at.region}.eks.{at.partition.dns_suffix}"),
     "Base64": lambda _: st.text("ab\n -", min_size=1).map(lambda text: base64.b64encode(text.encode()).decode()),
     # Few of the texts that its pattern makes end where they must.
+    "IamPath": lambda _: st.sampled_from(["/", "/team/", "/a/b-c/", f"/{'x' * 510}/"]),
     "RoleKey": lambda _: st.sampled_from(["windows", "gpu", "a", "x9-y", "abcdefghijklmnopqrst"]),
     "PolicyArn": lambda at: _name(40).map(lambda name: f"arn:{at.partition.name}:iam::{at.account}:policy/{name}"),
     "RoleArn": lambda at: _name(40).map(lambda name: f"arn:{at.partition.name}:iam::{at.account}:role/{name}"),

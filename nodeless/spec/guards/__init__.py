@@ -30,12 +30,13 @@ CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
     *limits.GUARDS,
     *partition.GUARDS,
     *roles.GUARDS,
-    *statements.GUARDS,
+    *statements.CLUSTER_GUARDS,
 )
 INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (
     *policies.GUARDS,
     *references.GUARDS,
     *resources.GUARDS,
     *backends.GUARDS,
+    *statements.INSTALLATION_GUARDS,
 )
 FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = file.GUARDS

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from nodeless.finding import Finding, Path
-from nodeless.karpenter.policy import statement_from
-from nodeless.resolved.partitions import partition_of
+from nodeless.resolved.installation import Installation
+from nodeless.resolved.references import is_reference
 from nodeless.spec.guards.guard import guard, repeats
 from nodeless.spec.model import Cluster
 
@@ -37,38 +37,42 @@ def statement_ids_are_unique(cluster: Cluster) -> Iterator[Finding]:
 
 
 @guard("extra_statements", "region")
-def statements_are_accepted(cluster: Cluster) -> Iterator[Finding]:
-    """IAM accepts every statement."""
-    partition = partition_of(cluster.region)
-    for index, row in enumerate(cluster.extra_statements):
+def statements_are_accepted(installation: Installation) -> Iterator[Finding]:
+    """IAM accepts every action and resource; what a reference of Python's stands for is not known yet."""
+    partition = installation.partition.name
+    for index, statement in enumerate(installation.extra_statements):
         at: Path = ("extra_statements", index)
-        statement = statement_from(row.model_dump())
-        for action in statement.actions:
+        for action in _known(installation, statement.actions):
             if not ACTION.fullmatch(action):
                 yield Finding((*at, "Action"), action, "an action of a service", "write one such as s3:GetObject")
-        for resource in statement.resources:
+        for resource in _known(installation, statement.resources):
             parts = resource.split(":", ARN_PARTS - 1)
             if resource != "*" and (len(parts) < ARN_PARTS or parts[0] != "arn" or not parts[-1]):
-                fix = "write one such as arn:aws:s3:::bucket/*"
+                fix = f"write one such as arn:{partition}:s3:::bucket/*"
                 yield Finding((*at, "Resource"), resource, "an ARN, or * for everything", fix)
-            elif resource != "*" and partition and parts[1] != partition.name and "*" not in parts[1]:
-                expected = f"an ARN of the partition of {cluster.region}"
-                yield Finding((*at, "Resource"), resource, expected, f"write arn:{partition.name}:…")
-        yield from _conditions(row.Condition, (*at, "Condition"))
+            elif resource != "*" and parts[1] != partition and "*" not in parts[1]:
+                expected = f"an ARN of the partition of {installation.region}"
+                yield Finding((*at, "Resource"), resource, expected, f"write arn:{partition}:…")
 
 
-def _conditions(conditions: Mapping[str, Mapping[str, str | list[str]]], at: Path) -> Iterator[Finding]:
-    """Check conditions; one without a value would be left out, and the statement would hold without it."""
-    for operator, keys in conditions.items():
-        if not OPERATOR.fullmatch(operator):
-            yield Finding((*at, operator), operator, "a condition operator of IAM", "write one such as StringEquals")
-        if not keys:
-            yield Finding((*at, operator), "{}", "at least one condition key", "add one, or remove the operator")
-        for key, values in keys.items():
-            if not CONDITION_KEY.fullmatch(key):
-                yield Finding((*at, operator, key), key, "a condition key", "write one such as aws:ResourceTag/team")
-            if not values:
-                yield Finding((*at, operator, key), values, "at least one value", "add one, or remove the condition")
+def _known(installation: Installation, texts: Sequence[str]) -> Iterator[str]:
+    return (text for text in texts if installation.is_literal or not is_reference(text))
 
 
-GUARDS = (statement_ids_are_unique, statements_are_accepted)
+@guard("extra_statements")
+def conditions_are_accepted(cluster: Cluster) -> Iterator[Finding]:
+    """IAM accepts every condition; an operator without a key would be left out, and the statement hold without it."""
+    for index, row in enumerate(cluster.extra_statements):
+        for operator, keys in row.Condition.items():
+            at: Path = ("extra_statements", index, "Condition", operator)
+            if not OPERATOR.fullmatch(operator):
+                yield Finding(at, operator, "a condition operator of IAM", "write one such as StringEquals")
+            if not keys:
+                yield Finding(at, "{}", "at least one condition key", "add one, or remove the operator")
+            for key in keys:
+                if not CONDITION_KEY.fullmatch(key) and not is_reference(key):
+                    yield Finding((*at, key), key, "a condition key", "write one such as aws:ResourceTag/team")
+
+
+CLUSTER_GUARDS = (statement_ids_are_unique, conditions_are_accepted)
+INSTALLATION_GUARDS = (statements_are_accepted,)

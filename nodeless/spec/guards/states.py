@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Hashable, Mapping
 from posixpath import join, normpath, split
 from typing import Any, NamedTuple
@@ -70,7 +69,7 @@ def organization(backend: Backend) -> tuple[str, str]:
 
 def folded(name: str) -> str:
     """Write a name so that two are equal where some file system or service takes them for the same."""
-    return unicodedata.normalize("NFC", name).casefold()
+    return name.casefold()
 
 
 def key_in_file(backend: Backend) -> tuple[Path, object]:

@@ -94,7 +94,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a condition without a value": (
         statement(Condition={"StringEquals": {"aws:x": []}}),
         "extra_statements[0].Condition.StringEquals.aws:x",
-        "at least one",
+        "at least 1",
     ),
     "a condition key without a service": (
         statement(Condition={"StringEquals": {"tag": "x"}}),

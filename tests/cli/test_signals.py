@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,8 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
 ]
+
+Start = Callable[..., subprocess.Popen[str]]
 
 # When CDKTF writes the stack, Node says so and then answers nothing more.
 BUSY = """
@@ -37,29 +41,40 @@ Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000);
 """
 
 
-def started(folder: Path, program: str, *before: str) -> subprocess.Popen[str]:
-    """Start the command with such a Node, and wait until that is busy."""
-    (folder / "temporary").mkdir()
-    process = subprocess.Popen(
-        [*before, sys.executable, ROOT / "main.py", "--config", ROOT / "clusters.yaml", "--out", "out"],
-        cwd=folder,
-        env={**os.environ, "TMPDIR": str(folder / "temporary"), "JSII_NODE": str(node_with(folder, program))},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        process_group=0,
-    )
-    while not (folder / "busy").exists():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
-    return process
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start the command with a Node that runs a program, and wait until that is busy; leave nothing running."""
+
+    def started(program: str, *before: str) -> subprocess.Popen[str]:
+        (tmp_path / "temporary").mkdir()
+        own = {"TMPDIR": str(tmp_path / "temporary"), "JSII_NODE": str(node_with(tmp_path, program))}
+        process = subprocess.Popen(
+            [*before, sys.executable, ROOT / "main.py", "--config", ROOT / "clusters.yaml", "--out", "out"],
+            cwd=tmp_path,
+            env={**os.environ, **own},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            process_group=0,
+        )
+        while not (tmp_path / "busy").exists():
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.02)
+        return process
+
+    yield started
+    for left in processes_of(tmp_path):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(left, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("whole_group", [False, True], ids=["only the command", "the whole group, as Ctrl-C does"])
 @pytest.mark.parametrize("program", [STARTING, BUSY], ids=["while Node starts", "while Node writes"])
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_a_signal_ends_everything(tmp_path: Path, program: str, name: str, status: int, *, whole_group: bool) -> None:
-    process = started(tmp_path, program)
+def test_a_signal_ends_everything(
+    tmp_path: Path, start: Start, program: str, name: str, status: int, *, whole_group: bool
+) -> None:
+    process = start(program)
 
     (os.killpg if whole_group else os.kill)(process.pid, signal.Signals[name])
     output = process.communicate(timeout=60)
@@ -70,9 +85,9 @@ def test_a_signal_ends_everything(tmp_path: Path, program: str, name: str, statu
     assert {path.name for path in tmp_path.iterdir()} == {"temporary", "busy", "first.cjs", "node-with"}
 
 
-def test_a_command_that_is_killed_leaves_no_node_and_no_temporary_folder_of_node(tmp_path: Path) -> None:
+def test_a_command_that_is_killed_leaves_no_node_and_no_temporary_folder_of_node(tmp_path: Path, start: Start) -> None:
     # Here Node gets an end of its input, and goes on until it has written.
-    process = started(tmp_path, BUSY.replace("0, 0)", "0, 0, 500)"))
+    process = start(BUSY.replace("0, 0)", "0, 0, 500)"))
 
     process.kill()
     process.communicate()
@@ -82,9 +97,20 @@ def test_a_command_that_is_killed_leaves_no_node_and_no_temporary_folder_of_node
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_nohup_is_respected(tmp_path: Path) -> None:
+def test_node_does_not_go_on_after_a_signal(tmp_path: Path, start: Start) -> None:
+    # If it could, it would write after a while in which a Node that is only asked to end is waited for.
+    process = start(BUSY.replace("0, 0)", '0, 0, 4000); write(`${__dirname}/went-on`, "")'))
+
+    process.terminate()
+    process.communicate(timeout=60)
+
+    assert processes_of(tmp_path) == []
+    assert not (tmp_path / "went-on").exists()
+
+
+def test_nohup_is_respected(start: Start) -> None:
     assert shutil.which("nohup"), "coreutils and POSIX have it"
-    process = started(tmp_path, BUSY, "nohup")
+    process = start(BUSY, "nohup")
 
     process.send_signal(signal.SIGHUP)
     time.sleep(0.3)

@@ -20,6 +20,7 @@ from nodeless.karpenter.chart_key_rows import TEMPLATES
 from nodeless.karpenter.releases import NEWEST_MINOR, RELEASES, kubernetes_range
 from nodeless.resolved.names import HASH_LENGTH, LONGEST_CLUSTER_NAME, NAME_RULES, POLICY_LIMIT, RULE_LIMIT, NameRule
 from nodeless.resolved.partitions import PARTITIONS
+from nodeless.spec import bounds
 from nodeless.spec.guards.pools.engine import window_in_words
 from nodeless.spec.model import Cluster, File
 from nodeless.spec.schema import descriptions
@@ -65,6 +66,15 @@ KEYS = """\
 ## Keys
 
 Paths are relative to the cluster: `fargate.selectors[]` is an item of the list `selectors` in the map `fargate`.
+"""
+
+BOUNDS_TABLE = """\
+## Bounds
+
+A file that is larger than this is refused with a message, before anything is built. Several files have no bound
+together.
+
+{table}
 """
 
 NOT_IMPLEMENTED = """\
@@ -240,6 +250,20 @@ class Reference:
                     self._collect(below, where)
 
 
+def _file_bounds() -> str:
+    rows = (
+        ("size of the file", f"{bounds.LARGEST_FILE // 1024} KiB"),
+        ("clusters", bounds.MOST_CLUSTERS),
+        ("items of a list, keys of a map", bounds.MOST_ITEMS),
+        ("keys and values, each use of an alias counted, and `defaults` in each cluster", bounds.MOST_VALUES),
+        ("characters of these", bounds.MOST_CHARACTERS),
+        ("levels of lists and maps in each other", bounds.DEEPEST),
+        ("characters of a number", bounds.LONGEST_NUMBER),
+        ("problems that one run reports", bounds.MOST_FINDINGS),
+    )
+    return table(("what", "at most"), [(what, f"{most:,}" if isinstance(most, int) else most) for what, most in rows])
+
+
 def reference() -> str:
     """Write the whole document."""
     cluster = "A cluster"
@@ -255,6 +279,7 @@ def reference() -> str:
         DEFAULTS,
         KEYS,
         sections,
+        BOUNDS_TABLE.format(table=_file_bounds()),
         NOT_IMPLEMENTED,
         TEXT_TYPES.format(table=_text_types(contract.text_types)),
         TEMPLATES_TABLE.format(table=_templates()),

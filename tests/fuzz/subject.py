@@ -107,13 +107,14 @@ def _use(resolved: Installation) -> None:
 
 def _commands(file: Path, resolved: Installation) -> None:
     """Run the other verbs on the file."""
-    _, _ = parse(explanation(file), Path("explain"))
+    out = io.StringIO()
+    with contextlib.redirect_stderr(out):
+        parse(explanation(file), Path("explain"))
     number = sum(map(ord, resolved.name + resolved.region))
     if number % 3:
         return
     version = ".".join(map(str, LAST_PATCHES[number % len(LAST_PATCHES)]))
-    form = FORMATS[number % len(FORMATS)]
-    out = io.StringIO()
+    form = FORMATS[number // 3 % len(FORMATS)]
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         arguments = ["upgrade", resolved.name, "--to", version, "--config", str(file), "--format", form]
         status = main(arguments)

@@ -36,7 +36,7 @@ def mistakes(stack: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[st
         yield from _block(body, aws["provider"]["block"], "provider.aws", META | {"alias"})
 
 
-def _block(body: Any, block: Block, where: str, meta: set[str]) -> Iterator[str]:  # noqa: ANN401 - JSON
+def _block(body: Any, block: Block, where: str, meta: set[str]) -> Iterator[str]:  # noqa: ANN401 - any value of JSON
     if not isinstance(body, Mapping):
         yield f"{where}: not a block"
         return
@@ -57,7 +57,7 @@ def _block(body: Any, block: Block, where: str, meta: set[str]) -> Iterator[str]
             yield f"{where}.{key}: missing block"
 
 
-def _blocks(value: Any, nested: Block, where: str) -> Iterator[str]:  # noqa: ANN401 - JSON
+def _blocks(value: Any, nested: Block, where: str) -> Iterator[str]:  # noqa: ANN401 - any value of JSON
     rows = _many(value)
     if 0 < nested.get("max_items", 0) < len(rows) or (nested["nesting_mode"] == "single" and len(rows) > 1):
         yield f"{where}: too many blocks"
@@ -65,7 +65,7 @@ def _blocks(value: Any, nested: Block, where: str) -> Iterator[str]:  # noqa: AN
         yield from _block(row, nested["block"], where, set())
 
 
-def _attribute(value: Any, attribute: Block, where: str) -> Iterator[str]:  # noqa: ANN401 - JSON
+def _attribute(value: Any, attribute: Block, where: str) -> Iterator[str]:  # noqa: ANN401 - any value of JSON
     if value is None:
         return
     if not (attribute.get("required") or attribute.get("optional")):
@@ -74,7 +74,7 @@ def _attribute(value: Any, attribute: Block, where: str) -> Iterator[str]:  # no
         yield f"{where}: {value!r} is no {attribute.get('type')}"
 
 
-def _fits(value: Any, kind: Any) -> bool:  # noqa: ANN401 - JSON
+def _fits(value: Any, kind: Any) -> bool:  # noqa: ANN401 - any value of JSON
     """Tell whether a value is of a type or becomes one of it; an expression may be of any type."""
     if kind == "dynamic" or (isinstance(value, str) and value.startswith("${")):
         return True
@@ -91,5 +91,5 @@ def _fits(value: Any, kind: Any) -> bool:  # noqa: ANN401 - JSON
     return isinstance(value, fitting[kind]) and not (kind == "number" and isinstance(value, bool))
 
 
-def _many(value: Any) -> list[Any]:  # noqa: ANN401 - JSON
+def _many(value: Any) -> list[Any]:  # noqa: ANN401 - any value of JSON
     return value if isinstance(value, list) else [value]

@@ -52,7 +52,7 @@ def examine(case: Case, folder: Path) -> Outcome:
     try:
         outcome = _examined(case, folder)
     # Whatever is raised but a SpecError is what the fuzzer looks for.
-    except (Exception, SystemExit) as error:  # noqa: BLE001
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is a finding
         outcome = Outcome(FAILED, where=place_of(error), details=traceback.format_exc())
     return replace(outcome, seconds=time.process_time() - began, peak_mb=_peak_mb())
 

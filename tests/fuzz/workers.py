@@ -98,7 +98,7 @@ def serve_synthesis(pipe: Connection, schema_file: Path | None, kept: Path) -> N
     _serve(pipe, work)
 
 
-def _synthesized(case: Case, build: Callable[..., None], folder: Path, schema: Any, kept: Path) -> Answer:  # noqa: ANN401 - JSON
+def _synthesized(case: Case, build: Callable[..., None], folder: Path, schema: Any, kept: Path) -> Answer:  # noqa: ANN401 - any value of JSON
     file, out = folder / "clusters.yaml", folder / "out"
     file.write_bytes(case.text if isinstance(case.text, bytes) else case.text.encode())
     began = time.process_time()
@@ -111,7 +111,7 @@ def _synthesized(case: Case, build: Callable[..., None], folder: Path, schema: A
                 found = list(mistakes(tree, schema))
                 assert not found, f"the provider's schema: {found}"
     # Whatever goes wrong here is what the fuzzer looks for.
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
         where = f"synthesis: {place_of(error)}"
         return Outcome(FAILED, where=where, details=traceback.format_exc()), None
     kept.mkdir(parents=True)

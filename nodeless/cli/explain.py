@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nodeless.cli.options import DONE, Verbs, add_config
 from nodeless.finding import Finding, SpecError
-from nodeless.sinks.terminal import printable_lines
+from nodeless.sinks.terminal import printable, printable_lines
 
 if TYPE_CHECKING:
     from nodeless.resolved.installation import Installation
@@ -36,15 +36,16 @@ def add(verbs: Verbs[Any]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the resolved settings of every cluster, or the policies of their deployers."""
-    rows = _clusters(options.config, options.cluster)
-    print(printable_lines(deployers(rows) if options.deployer else explanation(rows)), end="")
+    write = deployers if options.deployer else explanation
+    print(printable_lines(write(options.config, options.cluster)), end="")
     return DONE
 
 
-def explanation(rows: Rows) -> str:
-    """Write one YAML document that holds every cluster."""
+def explanation(file: Path, name: str | None = None) -> str:
+    """Write one YAML document that holds every cluster, or the one that is named."""
     from ruamel.yaml import YAML
 
+    rows = _clusters(file, name)
     text = io.StringIO()
     yaml = YAML()
     yaml.width = 120
@@ -52,18 +53,19 @@ def explanation(rows: Rows) -> str:
     return text.getvalue()
 
 
-def deployers(rows: Rows) -> str:
+def deployers(file: Path, name: str | None = None) -> str:
     """Write one JSON object: the policy documents of each cluster's deployer; what they leave open goes to stderr."""
     from nodeless.karpenter.policy import document
     from nodeless.resolved.deployer import deployer_notes, deployer_policies
 
+    rows = _clusters(file, name)
     documents = {
-        installation.name: {name: document(group) for name, group in deployer_policies(installation).items()}
+        installation.name: {key: document(group) for key, group in deployer_policies(installation).items()}
         for _, installation in rows
     }
     for _, installation in rows:
         for note in deployer_notes(installation):
-            print(f"{installation.name}: note: {note}", file=sys.stderr)
+            print(printable(f"{installation.name}: note: {note}"), file=sys.stderr)
     return f"{json.dumps(documents, indent=2)}\n"
 
 

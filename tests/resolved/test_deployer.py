@@ -134,6 +134,22 @@ def test_a_policy_for_a_known_account_names_no_other() -> None:
     assert any("account" in note for note in deployer_notes(unknown))
 
 
+@pytest.mark.parametrize(
+    ("action", "key"),
+    [
+        ("iam:PassRole", "iam:PassedToService"),
+        ("iam:CreateServiceLinkedRole", "iam:AWSServiceName"),
+        ("iam:AttachRolePolicy", "iam:PolicyARN"),
+        ("eks:CreateAccessEntry", "eks:accessEntryType"),
+    ],
+)
+def test_what_could_give_more_permissions_is_limited_everywhere(action: str, key: str) -> None:
+    rows = [row for resolved in every() for row in granted(resolved) if action in row.actions]
+
+    assert rows
+    assert [row.sid for row in rows if key not in {condition.variable for condition in row.conditions}] == []
+
+
 S3 = {"type": "s3", "bucket": "states", "region": "eu-north-1"}
 
 
@@ -226,6 +242,7 @@ ALLOWED: dict[str, Request] = {
         f"{ARN}role/aws-service-role/eks-fargate.amazonaws.com/AWSServiceRoleForAmazonEKSForFargate",
         {"iam:AWSServiceName": "eks-fargate.amazonaws.com"},
     ),
+    "list the workspaces": ("s3:ListBucket", "arn:aws:s3:::states", {"s3:prefix": "env:/"}),
     "write the state": ("s3:PutObject", OBJECT, {}),
 }
 DENIED: dict[str, Request] = {
@@ -294,6 +311,17 @@ DENIED: dict[str, Request] = {
         f"{ARN}role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot",
         {"iam:AWSServiceName": "spot.amazonaws.com"},
     ),
+    "attach another policy to the controller": (
+        "iam:AttachRolePolicy",
+        CONTROLLER_ROLE,
+        {"iam:PolicyARN": f"{MANAGED}/AdministratorAccess"},
+    ),
+    "attach another policy to Fargate": (
+        "iam:AttachRolePolicy",
+        f"{ARN}role/demo-karpenter-fargate",
+        {"iam:PolicyARN": f"{MANAGED}/AdministratorAccess"},
+    ),
+    "see what else is in the bucket": ("s3:ListBucket", "arn:aws:s3:::states", {"s3:prefix": ""}),
     "write another state": ("s3:PutObject", OBJECT.replace("demo", "other"), {}),
     "delete the state": ("s3:DeleteObject", OBJECT, {}),
     "delete the cluster": ("eks:DeleteCluster", CLUSTER, {}),

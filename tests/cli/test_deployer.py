@@ -1,4 +1,4 @@
-"""`nodeless explain`: one cluster or all of them, and the policies of their deployers."""
+"""`nodeless explain` of one cluster, and the policies of the deployers."""
 
 from __future__ import annotations
 

@@ -1,136 +1,34 @@
-"""A stack whose resources exist already, made by hand as in the blog post: what fails, and what an import does."""
+"""What fails where the resources of a stack exist already, and what the documented imports do."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
-from nodeless.resolved.permissions import place_of
-from tests.docs.markdown import ROOT, blocks, code, rows, text_of
-from tests.terraform import aws_server, world
-from tests.terraform.aws_server import ACCOUNT
-from tests.terraform.lives import installation_of
-from tests.terraform.runner import TerraformError
+from tests.docs.markdown import code, rows, text_of
+from tests.terraform.existing_resources import ERRORS, GUIDE, documented
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.terraform.existing_resources import Existing
 
-    from nodeless.resolved.installation import Installation
-    from tests.terraform.conftest import StackOf
-    from tests.terraform.runner import Plan, Terraform
-    from tests.terraform.world import World
-
-pytestmark = [pytest.mark.terraform, pytest.mark.usefixtures("lives")]
-
-GUIDE = ROOT / "docs/guides/existing-resources.md"
-CLUSTER, REGION = "nodeless", "eu-north-1"
-CONFIG = """\
-clusters:
-  - name: nodeless
-    region: eu-north-1
-    account: "123456789012"
-    karpenter: {{version: 0.25.0, policy: blog}}
-    subnets: [{subnets}]
-    oidc_provider: create
-    delivery: none
-"""
-NOTHING = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Deny", "Action": "*", "Resource": "*"}]})
+pytestmark = pytest.mark.terraform
 
 
-# What an apply says of each resource that exists.
-ERRORS = {
-    "aws_iam_role.controller": "EntityAlreadyExists",
-    "aws_iam_instance_profile.node": "EntityAlreadyExists",
-    "aws_iam_openid_connect_provider.cluster": "EntityAlreadyExists",
-    "aws_eks_fargate_profile.karpenter": "ResourceInUseException",
-    "aws_eks_access_entry.node": "ResourceInUseException",
-    "aws_sqs_queue.interruption": "already exists",
-}
-
-
-def follow_the_post(made: World, installation: Installation) -> None:
-    """Create what the post creates; the OIDC provider and the access entry are from whoever made the cluster."""
-    names, place = installation.names, place_of(installation, account=ACCOUNT)
-    iam, eks, sqs = (made.aws.client(service, REGION) for service in ("iam", "eks", "sqs"))
-    for role in (names.controller_role, names.fargate_role, names.node_role):
-        iam.create_role(RoleName=role, AssumeRolePolicyDocument="{}")
-    iam.put_role_policy(RoleName=names.controller_role, PolicyName="karpenter", PolicyDocument=NOTHING)
-    for policy in ("AmazonEKSFargatePodExecutionRolePolicy", "AmazonEKS_CNI_Policy"):
-        iam.attach_role_policy(RoleName=names.fargate_role, PolicyArn=place.managed_policy(policy))
-    iam.create_instance_profile(InstanceProfileName=names.instance_profile)
-    iam.add_role_to_instance_profile(InstanceProfileName=names.instance_profile, RoleName=names.node_role)
-    iam.create_open_id_connect_provider(Url=made.oidc_issuer, ClientIDList=["sts.amazonaws.com"])
-    eks.create_fargate_profile(
-        clusterName=CLUSTER,
-        fargateProfileName=names.fargate_profile,
-        podExecutionRoleArn=place.iam(f"role/{names.fargate_role}"),
-        subnets=list(made.subnets),
-        selectors=[{"namespace": "karpenter"}],
-    )
-    eks.create_access_entry(clusterName=CLUSTER, principalArn=place.iam(f"role/{names.node_role}"), type="EC2_LINUX")
-    queue = sqs.create_queue(QueueName=names.queue, Attributes={"MessageRetentionPeriod": "60"})["QueueUrl"]
-    sqs.set_queue_attributes(QueueUrl=queue, Attributes={"Policy": NOTHING})
-
-
-@dataclass(frozen=True)
-class Story:
-    """What Terraform planned with the guide's imports, and how an apply without most of them failed."""
-
-    plan: Plan
-    imported: set[str]
-    plan_without: Plan
-    error: str
-
-
-@pytest.fixture(scope="module")
-def story(scratch: Path, stack_of: StackOf, initialized: Terraform) -> Story:
-    """Plan and apply a stack for a cluster on which somebody has followed the post."""
-    with aws_server.running(scratch / "existing.log") as aws:
-        made = world.create(aws, cluster=CLUSTER, region=REGION)
-        terraform = stack_of(CONFIG.format(subnets=", ".join(made.subnets)), cluster=CLUSTER, endpoint=aws.url)
-        follow_the_post(made, installation_of(terraform))
-        terraform.init(like=initialized)
-        imports = terraform.stack / "imports.tf"
-        imports.write_text(documented(), "utf-8")
-        plan = terraform.plan()
-        changes = terraform.planned()["resource_changes"]
-        # Two roles are imported here too, because what needs them would not be tried otherwise.
-        roles = [block for block in documented().split("\n\n") if "aws_iam_role." in block]
-        imports.write_text("\n\n".join(roles[1:]), "utf-8")
-        plan_without = terraform.plan(*(f"-target={address}" for address in ERRORS))
-        with pytest.raises(TerraformError) as raised:
-            terraform.apply()
-    return Story(
-        plan=plan,
-        imported={each["address"] for each in changes if "importing" in each["change"]},
-        plan_without=plan_without,
-        error=str(raised.value),
-    )
-
-
-def documented() -> str:
-    """Return the guide's import blocks."""
-    (block,) = blocks("hcl", GUIDE)
-    return block.text
-
-
-def test_an_import_takes_over_what_exists_and_replaces_nothing(story: Story) -> None:
+def test_an_import_takes_over_what_exists_and_replaces_nothing(existing: Existing) -> None:
     named = {line.split()[2] for line in documented().splitlines() if line.strip().startswith("to = ")}
 
-    assert story.imported == named
-    assert story.plan.doing("delete", "replace") == set()
-    assert story.plan.doing("create").isdisjoint(story.imported)
+    assert existing.imported == named
+    assert existing.plan.doing("delete", "replace") == set()
+    assert existing.plan.doing("create").isdisjoint(existing.imported)
 
 
-def test_without_an_import_the_plan_passes_and_the_apply_fails(story: Story) -> None:
-    assert story.plan_without.doing("create") >= set(ERRORS)
+def test_without_an_import_the_plan_passes_and_the_apply_fails(existing: Existing) -> None:
+    assert existing.plan_without.doing("create") >= set(ERRORS)
     # Of each error the message comes first, then the address.
-    told = {after: message for message, after in pairwise(story.error.splitlines()) if after in ERRORS}
-    assert set(told) == set(ERRORS), story.error
+    told = {after: message for message, after in pairwise(existing.error.splitlines()) if after in ERRORS}
+    assert set(told) == set(ERRORS), existing.error
     assert {address for address, error in ERRORS.items() if error not in told[address]} == set()
 
 

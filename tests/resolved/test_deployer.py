@@ -163,6 +163,7 @@ def state(**keys: Any) -> dict[str, dict[str, list[str]]]:  # noqa: ANN401 - key
     }
 
 
+KEY = "0a1b2c3d-0000-1111-2222-333344445555"
 OBJECT = "arn:aws:s3:::states/karpenter/demo/terraform.tfstate"
 
 
@@ -187,8 +188,8 @@ def test_a_role_of_the_backend_gets_a_document_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("key", "arn"),
     [
-        ("0a1b2c3d", f"arn:aws:kms:eu-north-1:{ACCOUNT}:key/0a1b2c3d"),
-        ("arn:aws:kms:eu-west-1:210987654321:key/0a1b", "arn:aws:kms:eu-west-1:210987654321:key/0a1b"),
+        (KEY, f"arn:aws:kms:eu-north-1:{ACCOUNT}:key/{KEY}"),
+        (f"arn:aws:kms:eu-west-1:210987654321:key/{KEY}", f"arn:aws:kms:eu-west-1:210987654321:key/{KEY}"),
         ("alias/states", f"arn:aws:kms:eu-north-1:{ACCOUNT}:key/*"),
         ("arn:aws:kms:eu-north-1:123456789012:alias/states", f"arn:aws:kms:eu-north-1:{ACCOUNT}:key/*"),
     ],

@@ -1,45 +1,88 @@
-"""`nodeless explain`: the resolved settings of a file, the names and the size of every policy."""
+"""`nodeless explain`: the resolved settings of a file, or the policy of whoever applies its stacks."""
 
 from __future__ import annotations
 
 import argparse
 import io
+import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodeless.cli.options import DONE, Verbs, add_config
-from nodeless.sinks.terminal import printable_lines
+from nodeless.finding import Finding, SpecError
+from nodeless.sinks.terminal import printable, printable_lines
+
+if TYPE_CHECKING:
+    from nodeless.resolved.installation import Installation
+    from nodeless.spec.model import Cluster
+
+    Rows = Sequence[tuple[Cluster, Installation]]
 
 
 def add(verbs: Verbs[Any]) -> None:
     """Describe the verb."""
     options = verbs.add_parser("explain", help="show every setting with its defaults, and the size of every policy")
+    options.add_argument("cluster", nargs="?", metavar="CLUSTER", help="a cluster of the file (default: all of them)")
+    options.add_argument(
+        "--deployer",
+        action="store_true",
+        help="print the least IAM policy for planning and applying each stack instead, as JSON",
+    )
     add_config(options)
     options.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the resolved settings of every cluster."""
-    print(printable_lines(explanation(options.config)), end="")
+    """Print the resolved settings of every cluster, or the policies of their deployers."""
+    write = deployers if options.deployer else explanation
+    print(printable_lines(write(options.config, options.cluster)), end="")
     return DONE
 
 
-def explanation(file: Path) -> str:
-    """Write one YAML document that holds every cluster."""
+def explanation(file: Path, name: str | None = None) -> str:
+    """Write one YAML document that holds every cluster, or the one that is named."""
     from ruamel.yaml import YAML
 
-    from nodeless.cli.warnings import warn_about
-    from nodeless.spec.resolution import load_clusters
-
+    rows = _clusters(file, name)
     text = io.StringIO()
     yaml = YAML()
     yaml.width = 120
-    rows = load_clusters(file, warn=warn_about(file))
     yaml.dump({"clusters": [_explained(cluster, installation) for cluster, installation in rows]}, text)
     return text.getvalue()
 
 
-def _explained(cluster: Any, installation: Any) -> dict[str, Any]:  # noqa: ANN401 - both are only printed
+def deployers(file: Path, name: str | None = None) -> str:
+    """Write one JSON object: the policy documents of each cluster's deployer; what they leave open goes to stderr."""
+    from nodeless.karpenter.policy import document
+    from nodeless.resolved.deployer import deployer_notes, deployer_policies
+
+    rows = _clusters(file, name)
+    documents = {
+        installation.name: {key: document(group) for key, group in deployer_policies(installation).items()}
+        for _, installation in rows
+    }
+    for _, installation in rows:
+        for note in deployer_notes(installation):
+            print(printable(f"{installation.name}: note: {note}"), file=sys.stderr)
+    return f"{json.dumps(documents, indent=2)}\n"
+
+
+def _clusters(file: Path, name: str | None) -> Rows:
+    """Load the file, and choose one cluster if it is named."""
+    from nodeless.cli.warnings import warn_about
+    from nodeless.spec.resolution import load_clusters
+
+    rows = load_clusters(file, warn=warn_about(file))
+    chosen = [row for row in rows if name in (None, row[1].name)]
+    if not chosen:
+        expected = f"a cluster in {file}: {', '.join(installation.name for _, installation in rows)}"
+        raise SpecError("nodeless explain", [Finding(("CLUSTER",), name, expected, "use one of these names")])
+    return chosen
+
+
+def _explained(cluster: Cluster, installation: Installation) -> dict[str, Any]:
     from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
     from nodeless.resolved.names import NAME_RULES
     from nodeless.resolved.permissions import proofs

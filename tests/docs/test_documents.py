@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from itertools import takewhile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,14 +33,16 @@ LINKS = [
     for found in LINK.finditer(re.sub(r"^```.*?^```$", "", text_of(document), flags=re.MULTILINE | re.DOTALL))
 ]
 # Commands that a shell block may use, in addition to the project's own.
-OTHER_TOOLS = {"aws", "cd", "eksctl", "git", "kubectl", "npm", "pre-commit", "terraform"}
+OTHER_TOOLS = {"aws", "cd", "eksctl", "git", "jq", "kubectl", "npm", "pre-commit", "terraform"}
+# What follows is not an argument of the command.
+OPERATORS = {">", "|"}
 OWN_TOOLS = {"make", "nodeless", "python", ".venv/bin/python", ".cdktf-cli/node_modules/.bin/cdktf"}
 
 
 def commands() -> list[tuple[Block, list[str]]]:
     """Return every command of every shell block, split into words as the shell does."""
     return [
-        (block, words)
+        (block, list(takewhile(lambda word: word not in OPERATORS, words)))
         for block in blocks("sh")
         for line in block.text.replace("\\\n", " ").splitlines()
         if (words := shlex.split(line, comments=True))

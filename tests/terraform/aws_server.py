@@ -18,6 +18,8 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+from tests.terraform import recorder
+
 REPOSITORY = Path(__file__).parents[2]
 
 # moto answers for this account whatever the key is, and checks no signature.
@@ -43,7 +45,8 @@ class AwsServer:
 @contextmanager
 def running(log: Path) -> Iterator[AwsServer]:
     """Start the stand-in on a free port and stop it afterwards; its requests are written to the log."""
-    environment = os.environ | {"MOTO_IAM_LOAD_MANAGED_POLICIES": "true"}
+    requests = log.with_suffix(".requests")
+    environment = os.environ | {"MOTO_IAM_LOAD_MANAGED_POLICIES": "true", recorder.FILE_VARIABLE: str(requests)}
     with (
         log.open("w") as written,
         Popen(

@@ -17,6 +17,8 @@ from nodeless.karpenter.releases import NEWEST
 from tests.cdktf_command import REASONS_TO_SKIP
 from tests.terraform import aws_server, cdktf_cli, provider_settings, tools
 from tests.terraform.cdktf_cli import Cdktf, LifeByCdktf
+from tests.terraform.deployer_life import Deployed, deploy
+from tests.terraform.existing_resources import Existing, meet_existing
 from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, Upgrade, live, upgrade
 from tests.terraform.provider_settings import NOWHERE
 from tests.terraform.runner import Tally, Terraform, environment_for
@@ -49,7 +51,7 @@ LITERAL_CONFIG = f"clusters:\n  - name: demo\n    region: eu-north-1\n{literals(
 UPGRADES = ("0.37.8", "1.0.14", str(NEWEST))
 
 # The fixtures whose stacks are applied in the background, the shortest story first.
-LONG_STORIES = ("life_elsewhere", "life", "upgraded", "life_by_cdktf")
+LONG_STORIES = ("existing", "life_elsewhere", "life", "deployed", "upgraded", "life_by_cdktf")
 
 TALLY = pytest.StashKey[Tally]()
 SKIPPED = pytest.StashKey[dict[str, str]]()
@@ -168,6 +170,8 @@ def lives(
         ),
         "life_elsewhere": lambda aws: live(aws, stack_of, initialized, ELSEWHERE),
         "upgraded": lambda aws: upgrade(aws, stack_of, initialized, UPGRADES),
+        "deployed": lambda aws: deploy(aws, stack_of, initialized),
+        "existing": lambda aws: meet_existing(aws, stack_of, initialized),
     }
     if not any(REASONS_TO_SKIP.values()):
         stories["life_by_cdktf"] = lambda aws: cdktf_cli.live(aws, initialized, cdktf)
@@ -192,6 +196,16 @@ def life_elsewhere(lives: dict[str, Future[Life]]) -> Life:
 @pytest.fixture(scope="session")
 def upgraded(lives: dict[str, Future[Upgrade]]) -> Upgrade:
     return lives["upgraded"].result()
+
+
+@pytest.fixture(scope="session")
+def existing(lives: dict[str, Future[Existing]]) -> Existing:
+    return lives["existing"].result()
+
+
+@pytest.fixture(scope="session")
+def deployed(lives: dict[str, Future[Deployed]]) -> Deployed:
+    return lives["deployed"].result()
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,9 @@ from tests.terraform.tools import Tools
 LOCK_FILE = ".terraform.lock.hcl"
 PLAN_FILE = "nodeless-test.tfplan"
 
+# How a request to AWS names the command that made it.
+COMMAND = "nodeless-test-command"
+
 # Nothing here takes this long unless it hangs.
 TIMEOUT = 300
 
@@ -172,7 +175,8 @@ class Terraform:
         done = subprocess.run(
             line,
             cwd=self.stack,
-            env=self.environment,
+            # The provider adds this to its User-Agent, so that a recorded request tells which command made it.
+            env={**self.environment, "TF_APPEND_USER_AGENT": f"{COMMAND}/{command}"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from http import HTTPStatus
+from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from werkzeug.serving import make_server
 from werkzeug.wrappers import Response
 
 from tests.terraform.eks_overlay import EksOverlay
+from tests.terraform.recorder import FILE_VARIABLE, Recorder
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -44,7 +47,8 @@ class OneAtATime:
 def serve() -> None:
     """Print the port as the first line, then serve."""
     app = OneAtATime(EksOverlay(DomainDispatcherApplication(create_backend_app)))
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=MotoRequestHandler)
+    recorder = Recorder(app, Path(os.environ[FILE_VARIABLE]))
+    server = make_server("127.0.0.1", 0, recorder, threaded=True, request_handler=MotoRequestHandler)
     Thread(target=server.serve_forever, daemon=True).start()
     sys.stdout.write(f"{server.server_port}\n")
     sys.stdout.flush()

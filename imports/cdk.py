@@ -14,6 +14,7 @@ from cdktf import (
     TerraformElement as TerraformElement,
     TerraformLocal as TerraformLocal,
     TerraformOutput as TerraformOutput,
+    TerraformResourceLifecycle as TerraformResourceLifecycle,
     TerraformStack as TerraformStack,
     Testing as Testing,
     Token as Token,

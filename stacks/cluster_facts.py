@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nodeless.imports.cdk import Construct, Fn
 from nodeless.resolved.installation import Installation
 from nodeless.stacks.addresses import Addresses
-from nodeless.stacks.components.lookups import AccountLookup, ClusterLookup
+from nodeless.stacks.components.lookups import AccountLookup, ClusterLookup, SubnetLookup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterFacts:
     """Literals or references; None where the installation does not need the value.
 
-    The OIDC issuer is there with IRSA only, endpoint and certificate authority are always there with delivery helm.
+    The OIDC issuer is there with IRSA only, endpoint and certificate authority are always there with delivery helm,
+    subnets with Fargate only.
     """
 
     account: str
     endpoint: str | None
     oidc_issuer: str | None
     certificate_authority: str | None
+    subnets: Sequence[str] | None
 
     @property
     def issuer_host(self) -> str | None:
@@ -39,11 +42,20 @@ def look_up(scope: Construct, *, at: Addresses, installation: Installation) -> C
     issuer = installation.oidc_issuer if installation.identity == "irsa" else None
     needs_issuer = installation.identity == "irsa" and issuer is None
     needs_access = installation.delivery == "helm" and not (endpoint and certificate_authority)
-    if needs_issuer or needs_access:
+    subnets: Sequence[str] | None = installation.subnets if installation.fargate else None
+    needs_subnets = installation.fargate is not None and subnets is None
+    if needs_issuer or needs_access or needs_subnets:
         cluster = ClusterLookup(scope, "cluster", at=at, name=installation.name)
         issuer = cluster.oidc_issuer if needs_issuer else issuer
         endpoint = endpoint or cluster.endpoint
         certificate_authority = certificate_authority or cluster.certificate_authority
+        if needs_subnets:
+            tag = {"tag_key": installation.tag_key, "cluster": installation.name}
+            subnets = SubnetLookup(scope, "subnets", at=at, vpc_id=cluster.vpc_id, **tag).subnet_ids
     return ClusterFacts(
-        account=account, endpoint=endpoint, oidc_issuer=issuer, certificate_authority=certificate_authority
+        account=account,
+        endpoint=endpoint,
+        oidc_issuer=issuer,
+        certificate_authority=certificate_authority,
+        subnets=subnets,
     )

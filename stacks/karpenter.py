@@ -13,14 +13,13 @@ from nodeless.resolved.resources import all_manifests, fargate_logging_manifests
 from nodeless.resolved.roles import plan_controller, plan_extra_node_roles, plan_fargate, plan_node_role
 from nodeless.resolved.terraform_text import in_terraform
 from nodeless.stacks.addresses import Addresses
-from nodeless.stacks.cluster_facts import look_up
+from nodeless.stacks.cluster_facts import ClusterFacts, look_up
 from nodeless.stacks.components.charts import Charts
 from nodeless.stacks.components.controller import Controller
 from nodeless.stacks.components.coredns import CoreDns
 from nodeless.stacks.components.discovery import Discovery
 from nodeless.stacks.components.fargate import Fargate
 from nodeless.stacks.components.interruption import InterruptionQueue
-from nodeless.stacks.components.lookups import SubnetLookup
 from nodeless.stacks.components.node_roles import ExtraNodeRoles, NodeRole
 from nodeless.stacks.components.oidc_provider import OidcProvider
 from nodeless.stacks.components.pod_identity import PodIdentity
@@ -76,7 +75,7 @@ class Karpenter(Construct):
             if installation.identity == "pod-identity"
             else None
         )
-        fargate = self._fargate(at, installation, place)
+        fargate = self._fargate(at, installation, place, cluster)
         discovery = Discovery(
             self,
             "discovery",
@@ -132,16 +131,22 @@ class Karpenter(Construct):
             ),
         )
 
-    def _fargate(self, at: Addresses, installation: Installation, place: Place) -> Fargate | None:
+    def _fargate(
+        self, at: Addresses, installation: Installation, place: Place, cluster: ClusterFacts
+    ) -> Fargate | None:
         """Create the Fargate profile, and CoreDNS on it if the settings say so."""
         plan = plan_fargate(installation, place)
-        if plan is None:
+        if plan is None or cluster.subnets is None:
             return None
-        subnets = (
-            installation.subnets
-            or SubnetLookup(self, "subnets", at=at, tag_key=installation.tag_key, cluster=installation.name).subnet_ids
+        fargate = Fargate(
+            self,
+            "fargate",
+            at=at,
+            plan=plan,
+            subnets=cluster.subnets,
+            # A subnet that gets the tag later must not replace the profile.
+            keeps_subnets=installation.subnets is None,
         )
-        fargate = Fargate(self, "fargate", at=at, plan=plan, subnets=subnets)
         if installation.fargate and installation.fargate.coredns:
             CoreDns(self, "coredns", at=at, cluster=installation.name, after=[fargate.profile])
         return fargate

@@ -26,6 +26,7 @@ class ClusterLookup(Construct):
     endpoint: str
     oidc_issuer: str
     certificate_authority: str
+    vpc_id: str
 
     def __init__(self, scope: Construct, id_: str, *, at: Addresses, name: str) -> None:
         """Ask EKS."""
@@ -34,17 +35,25 @@ class ClusterLookup(Construct):
         self.endpoint = cluster.endpoint
         self.oidc_issuer = cluster.identity.get(0).oidc.get(0).issuer
         self.certificate_authority = cluster.certificate_authority.get(0).data
+        self.vpc_id = cluster.vpc_config.get(0).vpc_id
 
 
 class SubnetLookup(Construct):
-    """The subnets with the discovery tag."""
+    """The subnets of the cluster's VPC with the discovery tag."""
 
     subnet_ids: Sequence[str]
 
-    def __init__(self, scope: Construct, id_: str, *, at: Addresses, tag_key: str, cluster: str) -> None:
+    def __init__(self, scope: Construct, id_: str, *, at: Addresses, tag_key: str, cluster: str, vpc_id: str) -> None:
         """Ask EC2; if no subnet has the tag, the plan stops with a message that says so."""
         super().__init__(scope, id_)
-        found = DataAwsSubnets(self, "Resource", filter=[DataAwsSubnetsFilter(name=f"tag:{tag_key}", values=[cluster])])
+        found = DataAwsSubnets(
+            self,
+            "Resource",
+            filter=[
+                DataAwsSubnetsFilter(name="vpc-id", values=[vpc_id]),
+                DataAwsSubnetsFilter(name=f"tag:{tag_key}", values=[cluster]),
+            ],
+        )
         # CDKTF's own lifecycle argument takes no message with references in it; this is the same block.
         found.add_override(
             "lifecycle.postcondition",

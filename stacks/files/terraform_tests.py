@@ -29,6 +29,7 @@ LOOKED_UP: dict[str, dict[str, str]] = {
         "endpoint": quoted("https://cluster.example.com"),
         "certificate_authority": f"[{{ data = {quoted('ZXhhbXBsZQ==')} }}]",
         "identity": f"[{{ oidc = [{{ issuer = {quoted(ISSUER)} }}] }}]",
+        "vpc_config": f"[{{ vpc_id = {quoted('vpc-0123456789abcdef0')} }}]",
     },
     "data.aws_eks_cluster_auth.cluster": {"token": quoted("example")},
     "data.aws_subnets.fargate": {"ids": '["subnet-0123456789abcdef0"]'},

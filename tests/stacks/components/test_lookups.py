@@ -28,10 +28,15 @@ def test_the_cluster_is_found_by_its_name(synth: Synth, json_snapshot: SnapshotA
 
 
 def test_a_plan_stops_where_no_subnet_has_the_tag(synth: Synth, json_snapshot: SnapshotAssertion) -> None:
-    found = synth(lambda stack: SubnetLookup(stack, "subnets", at=AT, tag_key="team/tag", cluster="demo"))
+    found = synth(
+        lambda stack: SubnetLookup(stack, "subnets", at=AT, tag_key="team/tag", cluster="demo", vpc_id="vpc-0a1b")
+    )
 
     subnets = found.only("aws_subnets", "data")
-    assert subnets["filter"] == [{"name": "tag:team/tag", "values": ["demo"]}]
+    assert subnets["filter"] == [
+        {"name": "vpc-id", "values": ["vpc-0a1b"]},
+        {"name": "tag:team/tag", "values": ["demo"]},
+    ]
     assert subnets["lifecycle"]["postcondition"]["condition"] == "${length(self.ids) > 0}"
     assert "team/tag = demo" in subnets["lifecycle"]["postcondition"]["error_message"]
     assert found.for_snapshot() == json_snapshot(name="SubnetLookup")

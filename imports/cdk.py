@@ -4,6 +4,7 @@ from cdktf import (
     App as App,
     AssetType as AssetType,
     CloudBackend as CloudBackend,
+    DataResource as DataResource,
     Fn as Fn,
     ITerraformDependable as ITerraformDependable,
     LocalBackend as LocalBackend,

@@ -71,6 +71,7 @@ class Karpenter(Construct):
                 namespace=installation.namespace,
                 service_account=installation.service_account,
                 role_arn=controller.role_arn,
+                after=controller.ready,
             ).association
             if installation.identity == "pod-identity"
             else None

@@ -15,8 +15,9 @@ import pytest
 
 from nodeless.karpenter.releases import NEWEST
 from tests.cdktf_command import REASONS_TO_SKIP
-from tests.terraform import aws_server, cdktf_cli, provider_settings, tools
+from tests.terraform import aws_server, cdktf_cli, controller_steps, provider_settings, tools
 from tests.terraform.cdktf_cli import Cdktf, LifeByCdktf
+from tests.terraform.controller_steps import ControllerLife
 from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, Upgrade, live, upgrade
 from tests.terraform.provider_settings import NOWHERE
 from tests.terraform.runner import Tally, Terraform, environment_for
@@ -49,7 +50,7 @@ LITERAL_CONFIG = f"clusters:\n  - name: demo\n    region: eu-north-1\n{literals(
 UPGRADES = ("0.37.8", "1.0.14", str(NEWEST))
 
 # The fixtures whose stacks are applied in the background, the shortest story first.
-LONG_STORIES = ("life_elsewhere", "life", "upgraded", "life_by_cdktf")
+LONG_STORIES = ("life_elsewhere", "life", "controllers", "upgraded", "life_by_cdktf")
 
 TALLY = pytest.StashKey[Tally]()
 SKIPPED = pytest.StashKey[dict[str, str]]()
@@ -159,7 +160,11 @@ def cdktf(terraform_tools: Tools, terraform_environment: dict[str, str], scratch
 
 @pytest.fixture(scope="session")
 def lives(
-    request: pytest.FixtureRequest, scratch: Path, stack_of: StackOf, initialized: Terraform, cdktf: Cdktf
+    request: pytest.FixtureRequest,
+    scratch: Path,
+    stack_of: StackOf,
+    initialized: Terraform,
+    cdktf: Cdktf,
 ) -> Iterator[dict[str, Future[Any]]]:
     """Start what takes long and mostly waits, if a test of this run asks for it, and go on with the other tests."""
     stories: dict[str, Callable[[AwsServer], Any]] = {
@@ -167,6 +172,7 @@ def lives(
             aws, stack_of, initialized, ON_FARGATE, {name: keys for name, (keys, _) in CHANGES.items()}
         ),
         "life_elsewhere": lambda aws: live(aws, stack_of, initialized, ELSEWHERE),
+        "controllers": lambda aws: controller_steps.live(aws, initialized, scratch),
         "upgraded": lambda aws: upgrade(aws, stack_of, initialized, UPGRADES),
     }
     if not any(REASONS_TO_SKIP.values()):
@@ -187,6 +193,11 @@ def life(lives: dict[str, Future[Life]]) -> Life:
 @pytest.fixture(scope="session")
 def life_elsewhere(lives: dict[str, Future[Life]]) -> Life:
     return lives["life_elsewhere"].result()
+
+
+@pytest.fixture(scope="session")
+def controllers(lives: dict[str, Future[ControllerLife]]) -> ControllerLife:
+    return lives["controllers"].result()
 
 
 @pytest.fixture(scope="session")

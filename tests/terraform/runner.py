@@ -91,6 +91,10 @@ class Terraform:
         self.stack, self.environment = stack, environment
         self._tools, self._tally = tools, tally
 
+    def elsewhere(self, stack: Path) -> Terraform:
+        """Return the same Terraform in another folder."""
+        return Terraform(self._tools, stack, environment=self.environment, tally=self._tally)
+
     def init(self, *, like: Terraform | None = None, backend: bool = True) -> None:
         """Install the providers; those of a folder that has them already need not be found and hashed again."""
         if like is not None:

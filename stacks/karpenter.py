@@ -20,6 +20,7 @@ from nodeless.stacks.components.coredns import CoreDns
 from nodeless.stacks.components.discovery import Discovery
 from nodeless.stacks.components.fargate import Fargate
 from nodeless.stacks.components.interruption import InterruptionQueue
+from nodeless.stacks.components.lookups import OidcProviderLookup
 from nodeless.stacks.components.node_roles import ExtraNodeRoles, NodeRole
 from nodeless.stacks.components.oidc_provider import OidcProvider
 from nodeless.stacks.components.pod_identity import PodIdentity
@@ -61,6 +62,8 @@ class Karpenter(Construct):
             else None
         )
         controller_plan = plan_controller(installation, place, issuer_host=cluster.issuer_host)
+        if cluster.checks_oidc_provider and controller_plan.oidc_provider_arn:
+            OidcProviderLookup(self, "oidc_provider_lookup", at=at, arn=controller_plan.oidc_provider_arn)
         controller = Controller(self, "controller", at=at, plan=controller_plan)
         association = (
             PodIdentity(

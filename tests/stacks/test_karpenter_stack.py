@@ -47,7 +47,9 @@ def test_without_literals_each_is_looked_up(stack_of: StackOf) -> None:
     assert set(stack_of(name="demo", region="eu-north-1").tree["data"]) == {
         "aws_caller_identity",
         "aws_eks_cluster",
+        "aws_iam_openid_connect_provider",
         "aws_iam_policy_document",
+        "aws_security_groups",
         "aws_subnets",
     }
 

@@ -174,7 +174,7 @@ clusters:
 
 def upgrade(aws: AwsServer, stack_of: StackOf, initialized: Terraform, versions: Iterable[str]) -> Upgrade:
     """Apply each release over the one before it, and destroy the last."""
-    account = Account(world.create(aws, cluster=CLUSTER, region=REGION))
+    account = Account(world.create(aws, cluster=CLUSTER, region=REGION, audiences=["sts.amazonaws.com"]))
     before, steps = account.holdings(), []
     terraform: Terraform | None = None
     for version in versions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nodeless.imports.cdk import Construct
 from nodeless.karpenter.place import Place
 from nodeless.resolved.addresses import address_part
-from nodeless.resolved.charts import chart_releases, chart_values
+from nodeless.resolved.charts import RELEASE_ADDRESSES, chart_releases, chart_values
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.interruption import plan_queue
 from nodeless.resolved.permissions import place_of
@@ -19,6 +19,7 @@ from nodeless.stacks.components.controller import Controller
 from nodeless.stacks.components.coredns import CoreDns
 from nodeless.stacks.components.discovery import Discovery
 from nodeless.stacks.components.fargate import Fargate
+from nodeless.stacks.components.handover import HandOver
 from nodeless.stacks.components.interruption import InterruptionQueue
 from nodeless.stacks.components.lookups import OidcProviderLookup
 from nodeless.stacks.components.node_roles import ExtraNodeRoles, NodeRole
@@ -112,6 +113,8 @@ class Karpenter(Construct):
                 ],
                 before_pools=[*discovery.tags, *spot],
             )
+        else:
+            HandOver(self, "handover", at=at, releases=RELEASE_ADDRESSES)
 
         self.controller_role_arn = controller.role_arn
         self.node_role_arn, self.node_role_name = nodes.role_arn, nodes.role_name

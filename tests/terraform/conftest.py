@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from nodeless.karpenter.releases import NEWEST
 from tests.cdktf_command import REASONS_TO_SKIP
-from tests.terraform import aws_server, cdktf_cli, controller_steps, provider_settings, tools
+from tests.terraform import aws_server, cdktf_cli, controller_steps, provider_settings, tools, whole_life as story
 from tests.terraform.cdktf_cli import Cdktf, LifeByCdktf
 from tests.terraform.controller_steps import ControllerLife
-from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, Upgrade, live, upgrade
+from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, live
 from tests.terraform.provider_settings import NOWHERE
 from tests.terraform.runner import Tally, Terraform, environment_for
+from tests.terraform.whole_life import WholeLife
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -46,11 +46,8 @@ def literals(region: str = "eu-north-1", dns_suffix: str = "amazonaws.com", deli
 
 LITERAL_CONFIG = f"clusters:\n  - name: demo\n    region: eu-north-1\n{literals()}"
 
-# The last release before v1, the first minor of v1, and the newest.
-UPGRADES = ("0.37.8", "1.0.14", str(NEWEST))
-
 # The fixtures whose stacks are applied in the background, the shortest story first.
-LONG_STORIES = ("life_elsewhere", "life", "controllers", "upgraded", "life_by_cdktf")
+LONG_STORIES = ("life_elsewhere", "life", "controllers", "whole_life", "life_by_cdktf")
 
 TALLY = pytest.StashKey[Tally]()
 SKIPPED = pytest.StashKey[dict[str, str]]()
@@ -173,7 +170,7 @@ def lives(
         ),
         "life_elsewhere": lambda aws: live(aws, stack_of, initialized, ELSEWHERE),
         "controllers": lambda aws: controller_steps.live(aws, initialized, scratch),
-        "upgraded": lambda aws: upgrade(aws, stack_of, initialized, UPGRADES),
+        "whole_life": lambda aws: story.live(aws, stack_of, initialized),
     }
     if not any(REASONS_TO_SKIP.values()):
         stories["life_by_cdktf"] = lambda aws: cdktf_cli.live(aws, initialized, cdktf)
@@ -201,8 +198,8 @@ def controllers(lives: dict[str, Future[ControllerLife]]) -> ControllerLife:
 
 
 @pytest.fixture(scope="session")
-def upgraded(lives: dict[str, Future[Upgrade]]) -> Upgrade:
-    return lives["upgraded"].result()
+def whole_life(lives: dict[str, Future[WholeLife]]) -> WholeLife:
+    return lives["whole_life"].result()
 
 
 @pytest.fixture(scope="session")

@@ -164,6 +164,10 @@ class Terraform:
             if resource["mode"] == "managed"
         }
 
+    def tagged(self) -> set[str]:
+        """Return the addresses in the state that can carry tags."""
+        return {address for address, attributes in self.state().items() if "tags_all" in attributes}
+
     def take_over(self, other: Path) -> None:
         """Continue with another synthesized folder: what a new release or a changed file brings, the state kept."""
         shutil.copytree(other, self.stack, dirs_exist_ok=True)

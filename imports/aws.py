@@ -9,11 +9,18 @@ from cdktf_cdktf_provider_aws.cloudwatch_event_target import CloudwatchEventTarg
 from cdktf_cdktf_provider_aws.data_aws_caller_identity import DataAwsCallerIdentity as DataAwsCallerIdentity
 from cdktf_cdktf_provider_aws.data_aws_eks_cluster import DataAwsEksCluster as DataAwsEksCluster
 from cdktf_cdktf_provider_aws.data_aws_eks_cluster_auth import DataAwsEksClusterAuth as DataAwsEksClusterAuth
+from cdktf_cdktf_provider_aws.data_aws_iam_openid_connect_provider import (
+    DataAwsIamOpenidConnectProvider as DataAwsIamOpenidConnectProvider,
+)
 from cdktf_cdktf_provider_aws.data_aws_iam_policy_document import (
     DataAwsIamPolicyDocument as DataAwsIamPolicyDocument,
     DataAwsIamPolicyDocumentStatement as DataAwsIamPolicyDocumentStatement,
     DataAwsIamPolicyDocumentStatementCondition as DataAwsIamPolicyDocumentStatementCondition,
     DataAwsIamPolicyDocumentStatementPrincipals as DataAwsIamPolicyDocumentStatementPrincipals,
+)
+from cdktf_cdktf_provider_aws.data_aws_security_groups import (
+    DataAwsSecurityGroups as DataAwsSecurityGroups,
+    DataAwsSecurityGroupsFilter as DataAwsSecurityGroupsFilter,
 )
 from cdktf_cdktf_provider_aws.data_aws_subnets import (
     DataAwsSubnets as DataAwsSubnets,

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nodeless.imports.cdk import Construct, Fn
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.lookups import plan_lookups
 from nodeless.stacks.addresses import Addresses
-from nodeless.stacks.components.lookups import AccountLookup, ClusterLookup
+from nodeless.stacks.components.lookups import AccountLookup, ClusterLookup, SecurityGroupLookup, SubnetLookup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterFacts:
     """Literals or references; None where the installation does not need the value.
 
-    The OIDC issuer is there with IRSA only, endpoint and certificate authority are always there with delivery helm.
+    The OIDC issuer is there with IRSA only, endpoint and certificate authority are always there with delivery helm,
+    subnets with Fargate only.
     """
 
     account: str
     endpoint: str | None
     oidc_issuer: str | None
     certificate_authority: str | None
+    subnets: Sequence[str] | None
+    checks_oidc_provider: bool
 
     @property
     def issuer_host(self) -> str | None:
@@ -34,16 +39,27 @@ class ClusterFacts:
 
 def look_up(scope: Construct, *, at: Addresses, installation: Installation) -> ClusterFacts:
     """Look up what the settings do not say and the installation needs, and nothing else."""
+    plan = plan_lookups(installation)
     account = installation.account or AccountLookup(scope, "account", at=at).account
     endpoint, certificate_authority = installation.endpoint, installation.certificate_authority
     issuer = installation.oidc_issuer if installation.identity == "irsa" else None
-    needs_issuer = installation.identity == "irsa" and issuer is None
-    needs_access = installation.delivery == "helm" and not (endpoint and certificate_authority)
-    if needs_issuer or needs_access:
-        cluster = ClusterLookup(scope, "cluster", at=at, name=installation.name)
-        issuer = cluster.oidc_issuer if needs_issuer else issuer
+    subnets: Sequence[str] | None = installation.subnets if installation.fargate else None
+    if plan.cluster:
+        cluster = ClusterLookup(scope, "cluster", at=at, plan=plan.cluster)
+        issuer = issuer or (cluster.oidc_issuer if installation.identity == "irsa" else None)
         endpoint = endpoint or cluster.endpoint
         certificate_authority = certificate_authority or cluster.certificate_authority
+        vpc_id = cluster.vpc_id
+        if plan.subnets:
+            tag = {"tag_key": installation.tag_key, "cluster": installation.name}
+            subnets = SubnetLookup(scope, "subnets", at=at, vpc_id=vpc_id, **tag).subnet_ids
+        if plan.security_groups:
+            SecurityGroupLookup(scope, "security_groups", at=at, plan=plan.security_groups, vpc_id=vpc_id)
     return ClusterFacts(
-        account=account, endpoint=endpoint, oidc_issuer=issuer, certificate_authority=certificate_authority
+        account=account,
+        endpoint=endpoint,
+        oidc_issuer=issuer,
+        certificate_authority=certificate_authority,
+        subnets=subnets,
+        checks_oidc_provider=plan.oidc_provider,
     )

@@ -38,6 +38,7 @@ ORDER = (
     (CONTROLLER, "aws_iam_policy.*"),
     (CONTROLLER, "aws_iam_openid_connect_provider.*"),
     (CONTROLLER, "aws_eks_pod_identity_association.*"),
+    ("aws_eks_pod_identity_association.*", "aws_iam_role_policy_attachment.*controller_*"),
     # A node that loses its instance profile or its access entry can no longer be drained.
     (CONTROLLER, "aws_iam_instance_profile.*"),
     (CONTROLLER, "aws_eks_access_entry.*"),

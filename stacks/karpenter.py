@@ -5,7 +5,7 @@ from __future__ import annotations
 from nodeless.imports.cdk import Construct
 from nodeless.karpenter.place import Place
 from nodeless.resolved.addresses import address_part
-from nodeless.resolved.charts import chart_releases, chart_values
+from nodeless.resolved.charts import RELEASE_ADDRESSES, chart_releases, chart_values
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.interruption import plan_queue
 from nodeless.resolved.permissions import place_of
@@ -13,14 +13,15 @@ from nodeless.resolved.resources import all_manifests, fargate_logging_manifests
 from nodeless.resolved.roles import plan_controller, plan_extra_node_roles, plan_fargate, plan_node_role
 from nodeless.resolved.terraform_text import in_terraform
 from nodeless.stacks.addresses import Addresses
-from nodeless.stacks.cluster_facts import look_up
+from nodeless.stacks.cluster_facts import ClusterFacts, look_up
 from nodeless.stacks.components.charts import Charts
 from nodeless.stacks.components.controller import Controller
 from nodeless.stacks.components.coredns import CoreDns
 from nodeless.stacks.components.discovery import Discovery
 from nodeless.stacks.components.fargate import Fargate
+from nodeless.stacks.components.handover import HandOver
 from nodeless.stacks.components.interruption import InterruptionQueue
-from nodeless.stacks.components.lookups import SubnetLookup
+from nodeless.stacks.components.lookups import OidcProviderLookup
 from nodeless.stacks.components.node_roles import ExtraNodeRoles, NodeRole
 from nodeless.stacks.components.oidc_provider import OidcProvider
 from nodeless.stacks.components.pod_identity import PodIdentity
@@ -62,6 +63,8 @@ class Karpenter(Construct):
             else None
         )
         controller_plan = plan_controller(installation, place, issuer_host=cluster.issuer_host)
+        if cluster.checks_oidc_provider and controller_plan.oidc_provider_arn:
+            OidcProviderLookup(self, "oidc_provider_lookup", at=at, arn=controller_plan.oidc_provider_arn)
         controller = Controller(self, "controller", at=at, plan=controller_plan)
         association = (
             PodIdentity(
@@ -72,11 +75,12 @@ class Karpenter(Construct):
                 namespace=installation.namespace,
                 service_account=installation.service_account,
                 role_arn=controller.role_arn,
+                after=controller.ready,
             ).association
             if installation.identity == "pod-identity"
             else None
         )
-        fargate = self._fargate(at, installation, place)
+        fargate = self._fargate(at, installation, place, cluster)
         discovery = Discovery(
             self,
             "discovery",
@@ -109,6 +113,8 @@ class Karpenter(Construct):
                 ],
                 before_pools=[*discovery.tags, *spot],
             )
+        else:
+            HandOver(self, "handover", at=at, releases=RELEASE_ADDRESSES)
 
         self.controller_role_arn = controller.role_arn
         self.node_role_arn, self.node_role_name = nodes.role_arn, nodes.role_name
@@ -132,16 +138,22 @@ class Karpenter(Construct):
             ),
         )
 
-    def _fargate(self, at: Addresses, installation: Installation, place: Place) -> Fargate | None:
+    def _fargate(
+        self, at: Addresses, installation: Installation, place: Place, cluster: ClusterFacts
+    ) -> Fargate | None:
         """Create the Fargate profile, and CoreDNS on it if the settings say so."""
         plan = plan_fargate(installation, place)
-        if plan is None:
+        if plan is None or cluster.subnets is None:
             return None
-        subnets = (
-            installation.subnets
-            or SubnetLookup(self, "subnets", at=at, tag_key=installation.tag_key, cluster=installation.name).subnet_ids
+        fargate = Fargate(
+            self,
+            "fargate",
+            at=at,
+            plan=plan,
+            subnets=cluster.subnets,
+            # A subnet that gets the tag later must not replace the profile.
+            keeps_subnets=installation.subnets is None,
         )
-        fargate = Fargate(self, "fargate", at=at, plan=plan, subnets=subnets)
         if installation.fargate and installation.fargate.coredns:
             CoreDns(self, "coredns", at=at, cluster=installation.name, after=[fargate.profile])
         return fargate

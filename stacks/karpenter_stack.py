@@ -14,7 +14,7 @@ from nodeless.stacks.karpenter import Karpenter
 PROVIDER_VERSIONS = {"aws": ">= 5.100.0, < 7.0.0", "helm": ">= 3.1.0, < 4.0.0"}
 
 # The lowest Terraform that has what a stack uses.
-POSTCONDITIONS, EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 2), (1, 10), (1, 10)
+TERRAFORM_DATA, REMOVED_BLOCKS, EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 4), (1, 7), (1, 10), (1, 10)
 
 
 class KarpenterStack(TerraformStack):
@@ -46,7 +46,9 @@ class KarpenterStack(TerraformStack):
         self._require(installation, providers=("aws", "helm") if with_helm else ("aws",))
 
     def _require(self, installation: Installation, *, providers: tuple[str, ...]) -> None:
-        needed = [POSTCONDITIONS]
+        needed = [TERRAFORM_DATA]
+        if installation.delivery != "helm":
+            needed.append(REMOVED_BLOCKS)
         if installation.delivery == "helm" and installation.auth == "ephemeral":
             needed.append(EPHEMERAL_RESOURCES)
         if installation.backend.get("use_lockfile"):

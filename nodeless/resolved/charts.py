@@ -19,6 +19,9 @@ from nodeless.karpenter.place import Place
 from nodeless.resolved.installation import Installation
 from nodeless.trees import merged
 
+# Every Helm release that a stack with delivery helm may have, by its address.
+RELEASE_ADDRESSES = ("karpenter_crd", "fargate_logging", "karpenter", "node_pools")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartRelease:

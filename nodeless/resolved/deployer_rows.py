@@ -137,6 +137,20 @@ ROWS = (
     ),
     Row(
         part=PLAN,
+        sid="ReadSecurityGroups",
+        kinds=("data.aws_security_groups",),
+        actions=("ec2:DescribeSecurityGroups",),
+        resources=target.looked_up_security_groups,
+    ),
+    Row(
+        part=PLAN,
+        sid="ReadExistingOidcProvider",
+        kinds=("data.aws_iam_openid_connect_provider",),
+        actions=("iam:GetOpenIDConnectProvider",),
+        resources=target.looked_up_oidc_provider,
+    ),
+    Row(
+        part=PLAN,
         sid="ReadTags",
         kinds=("aws_ec2_tag",),
         actions=("ec2:DescribeTags",),

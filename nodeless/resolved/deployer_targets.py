@@ -11,6 +11,7 @@ from nodeless.karpenter.packing import TITLES
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import Condition, string_equals
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.lookups import plan_lookups
 from nodeless.resolved.permissions import node_role_arns, queue_arn
 from nodeless.resolved.roles import (
     NodeRolePlan,
@@ -174,25 +175,28 @@ def fargate_service_role(subject: Subject) -> Iterator[str]:
         yield subject.place.iam(FARGATE_SERVICE_ROLE)
 
 
-def lookups(installation: Installation) -> frozenset[str]:
-    """Name the data sources of the stack that ask AWS for something."""
-    issuer = installation.identity == "irsa" and installation.oidc_issuer is None
-    access = installation.delivery == "helm" and not (installation.endpoint and installation.certificate_authority)
-    subnets = installation.fargate is not None and not installation.subnets
-    wanted = {"aws_eks_cluster": issuer or access, "aws_subnets": subnets}
-    return frozenset(kind for kind, there in wanted.items() if there)
-
-
 def looked_up_cluster(subject: Subject) -> Iterator[str]:
     """Return the cluster, if the stack looks it up."""
-    if "aws_eks_cluster" in lookups(subject.installation):
+    if plan_lookups(subject.installation).cluster:
         yield from cluster(subject)
 
 
 def looked_up_subnets(subject: Subject) -> Iterator[str]:
     """Return the wildcard for the lookup of subnets: EC2 knows no resources there."""
-    if "aws_subnets" in lookups(subject.installation):
+    if plan_lookups(subject.installation).subnets:
         yield "*"
+
+
+def looked_up_security_groups(subject: Subject) -> Iterator[str]:
+    """Return the wildcard for the lookup of security groups."""
+    if plan_lookups(subject.installation).security_groups:
+        yield "*"
+
+
+def looked_up_oidc_provider(subject: Subject) -> Iterator[str]:
+    """Return the account's OIDC provider for the issuer, if the stack looks it up."""
+    if plan_lookups(subject.installation).oidc_provider:
+        yield subject.place.iam(f"oidc-provider/{_issuer_host(subject)}")
 
 
 def tags_of_network(subject: Subject) -> Iterator[str]:

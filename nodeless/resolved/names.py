@@ -62,22 +62,29 @@ NAME_RULES = (
 BY_KEY = {rule.key: rule for rule in NAME_RULES}
 NAME_LIMITS = {rule.key: rule.limit for rule in NAME_RULES}
 
+NO_PATH = "/"
+
 POLICY_LIMIT = 128
 RULE_LIMIT = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """The names of one installation's resources: the user's own where given, else the style's, cut to fit."""
+    """The names of one installation's resources: the user's own where given, else the style's, cut to fit.
+
+    The controller's role and policies are replaced when the IAM path changes, and the new ones are created before the
+    old ones go. Names are unique whatever their path, so theirs end with a hash of the path.
+    """
 
     cluster: str
     style: str
     overrides: Mapping[str, str]
+    path: str = NO_PATH
 
     @property
     def controller_role(self) -> str:
         """Name the role of the controller."""
-        return self._name("controller_role")
+        return self._name("controller_role", end=self._path_hash)
 
     @property
     def fargate_role(self) -> str:
@@ -114,7 +121,7 @@ class Names:
 
     def policy(self, key: str) -> str:
         """Name a managed policy of the controller, as upstream does in both styles."""
-        return fitted(f"{policy_title(key)}-{{cluster}}", self.cluster, POLICY_LIMIT)
+        return fitted(f"{policy_title(key)}-{{cluster}}{self._path_hash}", self.cluster, POLICY_LIMIT)
 
     def rule(self, key: str) -> str:
         """Name an EventBridge rule; upstream leaves that to CloudFormation."""
@@ -124,10 +131,14 @@ class Names:
         template: str = getattr(BY_KEY[rule], self.style)
         return fitted(f"{template}-{key}", self.cluster, BY_KEY[rule].limit)
 
-    def _name(self, key: str) -> str:
+    @property
+    def _path_hash(self) -> str:
+        return "" if self.path == NO_PATH else f"-{short_hash(self.path)}"
+
+    def _name(self, key: str, *, end: str = "") -> str:
         rule = BY_KEY[key]
         template: str = getattr(rule, self.style)
-        return self.overrides.get(key) or fitted(template, self.cluster, rule.limit)
+        return self.overrides.get(key) or fitted(f"{template}{end}", self.cluster, rule.limit)
 
 
 def fitted(template: str, cluster: str, limit: int) -> str:
@@ -143,6 +154,10 @@ def fitted(template: str, cluster: str, limit: int) -> str:
             cut = f'"${{substr({whole}, 0, {kept})}}-${{substr(sha256({whole}), 0, {HASH_LENGTH})}}"'
             cluster = f"${{length({whole}) <= {room} ? {whole} : {cut}}}"
     elif len(cluster) > room:
-        digest = hashlib.sha256(cluster.encode()).hexdigest()[:HASH_LENGTH]
-        cluster = f"{cluster[:kept]}-{digest}"
+        cluster = f"{cluster[:kept]}-{short_hash(cluster)}"
     return template.format(cluster=cluster)
+
+
+def short_hash(text: str) -> str:
+    """Return a few characters that tell this text from others."""
+    return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]

@@ -42,6 +42,8 @@ class RolePlan:
     trust: tuple[Statement, ...]
     attached: tuple[AttachedPolicy, ...] = ()
     inline: tuple[InlinePolicy, ...] = ()
+    new_before_old: bool = False
+    """what replaces the role, or one of its managed policies, is there before the old one goes"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +105,7 @@ def plan_controller(installation: Installation, place: Place, *, issuer_host: st
             name=installation.names.controller_role,
             description="Assumed by the Karpenter controller",
             trust=trust,
+            new_before_old=True,
         ),
         policies=controller_policies(installation, place),
         oidc_provider_arn=provider_arn,
@@ -224,6 +227,7 @@ def _role(
     trust: tuple[Statement, ...],
     attached: Sequence[AttachedPolicy] = (),
     inline: Sequence[InlinePolicy] = (),
+    new_before_old: bool = False,
 ) -> RolePlan:
     return RolePlan(
         address=address,
@@ -234,4 +238,5 @@ def _role(
         trust=trust,
         attached=tuple(attached),
         inline=tuple(inline),
+        new_before_old=new_before_old,
     )

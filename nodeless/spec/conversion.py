@@ -36,7 +36,7 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
         subnets=tuple(cluster.subnets or cluster.discovery.subnets) or None,
         release=tables_of(cluster),
         version=releases.find_or_parse(cluster.karpenter.version),
-        names=Names(cluster=cluster.name, style=cluster.names.style, overrides=overrides),
+        names=Names(cluster=cluster.name, style=cluster.names.style, overrides=overrides, path=cluster.path),
         namespace=cluster.karpenter.namespace,
         service_account=cluster.karpenter.service_account,
         replicas=cluster.karpenter.replicas,

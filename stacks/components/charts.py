@@ -61,6 +61,8 @@ class Charts(Construct):
             "karpenter_crd",
             _from_registry(crds, values_yaml=crds_yaml),
             create_namespace=crds.namespace != "kube-system",
+            # The controller's chart may have installed them, which leaves them without an owner.
+            take_ownership=True,
             after=before_crds,
         )
         # Fargate reads its logging settings when it starts a pod, so they must exist before the controller does.
@@ -101,6 +103,7 @@ class Charts(Construct):
         after: Sequence[ITerraformDependable],
         create_namespace: bool | None = None,
         skip_crds: bool | None = None,
+        take_ownership: bool | None = None,
         timeout: int | None = None,
     ) -> HelmRelease:
         return self._at(
@@ -115,6 +118,7 @@ class Charts(Construct):
                 namespace=self._namespace,
                 create_namespace=create_namespace,
                 skip_crds=skip_crds,
+                take_ownership=take_ownership,
                 values=[chart.values_yaml] if chart.values_yaml else None,
                 wait=True,
                 timeout=timeout,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nodeless.imports.aws import IamPolicy
-from nodeless.imports.cdk import Construct, ITerraformDependable
+from nodeless.imports.cdk import Construct, DataResource, Fn, ITerraformDependable, TerraformResourceLifecycle
 from nodeless.resolved.roles import AttachedPolicy, ControllerPlan
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.components.policy_document import PolicyDocument
@@ -20,15 +20,35 @@ class Controller(Construct):
     ready: tuple[ITerraformDependable, ...]
 
     def __init__(self, scope: Construct, id_: str, *, at: Addresses, plan: ControllerPlan) -> None:
-        """Create the policies, then the role they are attached to."""
+        """Create the policies, then the role they are attached to; no old policy goes before all new ones are there."""
         super().__init__(scope, id_)
         attached: list[AttachedPolicy] = []
+        contents: dict[str, dict[str, str]] = {}
         for row in plan.policies:
             address = f"{plan.role.address}_{row.key}"
             document = at(address, PolicyDocument(self, row.key, statements=row.statements))
+            text = document.json
             policy = at(
-                address, IamPolicy(document, "policy", name=row.name, path=plan.role.path, policy=document.json)
+                address,
+                IamPolicy(
+                    document,
+                    "policy",
+                    name=row.name,
+                    path=plan.role.path,
+                    policy=text,
+                    lifecycle=TerraformResourceLifecycle(create_before_destroy=True),
+                ),
             )
-            attached.append(AttachedPolicy(row.key, policy.arn))
+            arn = policy.arn
+            attached.append(AttachedPolicy(row.key, arn))
+            contents[row.key] = {"arn": arn, "sha256": Fn.sha256(text)}
         role = Role(self, "role", at=at, plan=replace(plan.role, attached=tuple(attached)))
-        self.role_arn, self.role_name, self.ready = role.role_arn, role.role_name, role.ready
+        # Terraform removes a policy that left the configuration at any time, unless something that depended on it
+        # changes in the same apply: then after that. This changes with every policy, and depends on all of them.
+        complete = at(
+            f"{plan.role.address}_policies",
+            DataResource(
+                self, "policies", input={"role": role.role_arn, "policies": contents}, depends_on=list(role.ready)
+            ),
+        )
+        self.role_arn, self.role_name, self.ready = role.role_arn, role.role_name, (complete,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeless.imports.aws import EksFargateProfile, EksFargateProfileSelector
-from nodeless.imports.cdk import Construct, ITerraformDependable
+from nodeless.imports.cdk import Construct, ITerraformDependable, TerraformResourceLifecycle
 from nodeless.resolved.roles import FargatePlan
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.components.role import Role
@@ -18,8 +18,21 @@ class Fargate(Construct):
     profile_name: str
     profile: ITerraformDependable
 
-    def __init__(self, scope: Construct, id_: str, *, at: Addresses, plan: FargatePlan, subnets: Sequence[str]) -> None:
-        """Create the role first: pods cannot pull their image as long as the role lacks its policies."""
+    def __init__(
+        self,
+        scope: Construct,
+        id_: str,
+        *,
+        at: Addresses,
+        plan: FargatePlan,
+        subnets: Sequence[str],
+        keeps_subnets: bool = False,
+    ) -> None:
+        """Create the role first: pods cannot pull their image as long as the role lacks its policies.
+
+        A profile cannot be changed, and the controller's pods end with it. With `keeps_subnets`, it keeps the subnets
+        it was created with.
+        """
         super().__init__(scope, id_)
         role = Role(self, "role", at=at, plan=plan.role)
         profile = at(
@@ -36,6 +49,7 @@ class Fargate(Construct):
                     for namespace, labels in plan.selectors
                 ],
                 depends_on=list(role.ready),
+                lifecycle=TerraformResourceLifecycle(ignore_changes=["subnet_ids"]) if keeps_subnets else None,
             ),
         )
         self.role_arn, self.profile_name, self.profile = role.role_arn, profile.fargate_profile_name, profile

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeless.imports.aws import EksPodIdentityAssociation
 from nodeless.imports.cdk import Construct, ITerraformDependable
 from nodeless.stacks.addresses import Addresses
@@ -23,8 +25,12 @@ class PodIdentity(Construct):
         namespace: str,
         service_account: str,
         role_arn: str,
+        after: Sequence[ITerraformDependable] = (),
     ) -> None:
-        """Create the association; the namespace and the service account need not exist yet."""
+        """Create the association, or give it another role, when that role can do its work.
+
+        The namespace and the service account need not exist yet.
+        """
         super().__init__(scope, id_)
         association = at(
             "controller",
@@ -35,6 +41,7 @@ class PodIdentity(Construct):
                 namespace=namespace,
                 service_account=service_account,
                 role_arn=role_arn,
+                depends_on=list(after) or None,
             ),
         )
         self.association_arn, self.association = association.association_arn, association

@@ -29,8 +29,15 @@ LOOKED_UP: dict[str, dict[str, str]] = {
         "endpoint": quoted("https://cluster.example.com"),
         "certificate_authority": f"[{{ data = {quoted('ZXhhbXBsZQ==')} }}]",
         "identity": f"[{{ oidc = [{{ issuer = {quoted(ISSUER)} }}] }}]",
+        "vpc_config": f"[{{ vpc_id = {quoted('vpc-0123456789abcdef0')} }}]",
+        # Newer than the tables know, and so refused for no release.
+        "version": quoted("1.99"),
+        "access_config": f"[{{ authentication_mode = {quoted('API')} }}]",
     },
     "data.aws_eks_cluster_auth.cluster": {"token": quoted("example")},
+    "data.aws_iam_openid_connect_provider.existing": {"client_id_list": f"[{quoted('sts.amazonaws.com')}]"},
+    "data.aws_security_groups.cluster": {"ids": "[]"},
+    "data.aws_security_groups.nodes": {"ids": f"[{quoted('sg-0123456789abcdef0')}]"},
     "data.aws_subnets.fargate": {"ids": '["subnet-0123456789abcdef0"]'},
 }
 

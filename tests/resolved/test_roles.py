@@ -11,6 +11,7 @@ from nodeless.karpenter.policy import document
 from nodeless.resolved.partitions import PARTITIONS
 from nodeless.resolved.permissions import place_of
 from nodeless.resolved.roles import (
+    ControllerPlan,
     ExistingNodeRolePlan,
     NodeRolePlan,
     plan_controller,
@@ -136,3 +137,47 @@ def test_every_role_has_the_path_and_the_boundary(literals: Literals) -> None:
     controller = plan_controller(found, place, issuer_host=HOST)
     roles = (controller.role, fargate.role, plan_node_role(found, place).role, gpu.role)
     assert {(role.path, role.permissions_boundary) for role in roles} == {("/team/", boundary)}
+
+
+def names_of(plan: ControllerPlan) -> set[str]:
+    return {plan.role.name, *(policy.name for policy in plan.policies)}
+
+
+@pytest.mark.parametrize("style", ["blog", "official"])
+@pytest.mark.parametrize("name", ["demo", "a" * 100])
+def test_the_controllers_names_differ_by_path_and_fit(literals: Literals, style: str, name: str) -> None:
+    plans = []
+    for path in ("/", "/team/", "/team/a/", "/team-a/"):
+        found = installation(**literals(name=name, names=style, path=path))
+        plans.append(plan_controller(found, place_of(found, account=ACCOUNT), issuer_host=HOST))
+
+    names = [names_of(plan) for plan in plans]
+    assert all(len(each) == 7 for each in names)
+    assert len(set().union(*names)) == 7 * 4, "two of one name cannot exist at once, whatever their paths"
+    assert max(len(plan.role.name) for plan in plans) <= 64
+    assert max(len(policy.name) for plan in plans for policy in plan.policies) <= 128
+
+
+def test_without_a_path_names_have_no_hash(literals: Literals) -> None:
+    found = installation(**literals())
+
+    assert found.names.controller_role == "demo-karpenter-controller"
+    assert found.names.policy("interruption") == "KarpenterControllerInterruptionPolicy-demo"
+
+
+def test_a_name_of_the_users_own_stays_as_written(literals: Literals) -> None:
+    found = installation(**literals(path="/team/", names={"controller_role": "scaler"}))
+
+    assert found.names.controller_role == "scaler"
+
+
+def test_only_the_controllers_role_is_replaced_the_new_one_first(literals: Literals) -> None:
+    """The names of the others do not differ by path."""
+    found = installation(**literals())
+    place = place_of(found, account=ACCOUNT)
+    fargate = plan_fargate(found, place)
+
+    assert fargate is not None
+    assert plan_controller(found, place, issuer_host=HOST).role.new_before_old
+    assert not fargate.role.new_before_old
+    assert not plan_node_role(found, place).role.new_before_old

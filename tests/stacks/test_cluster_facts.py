@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Literals = Callable[..., dict[str, Any]]
 
-ACCOUNT, CLUSTER = "aws_caller_identity", "aws_eks_cluster"
+ACCOUNT, CLUSTER, SUBNETS, GROUPS = "aws_caller_identity", "aws_eks_cluster", "aws_subnets", "aws_security_groups"
 OF_THE_CLUSTER = ("endpoint", "oidc_issuer", "certificate_authority")
 POD_IDENTITY = {"identity": "pod-identity", "fargate": False}
 
@@ -25,12 +25,15 @@ POD_IDENTITY = {"identity": "pod-identity", "fargate": False}
 CASES: list[tuple[tuple[str, ...], dict[str, Any], set[str]]] = [
     ((), {}, set()),
     (("account",), {}, {ACCOUNT}),
-    (("endpoint",), {}, {CLUSTER}),
-    (("certificate_authority",), {}, {CLUSTER}),
-    (("oidc_issuer",), {}, {CLUSTER}),
+    (("endpoint",), {}, {CLUSTER, GROUPS}),
+    (("certificate_authority",), {}, {CLUSTER, GROUPS}),
+    (("oidc_issuer",), {}, {CLUSTER, GROUPS}),
     (("endpoint", "certificate_authority"), {"delivery": "none"}, set()),
     (("oidc_issuer",), {"delivery": "none"}, {CLUSTER}),
     (("oidc_issuer",), POD_IDENTITY, set()),
+    # The cluster is looked up too: its subnets are those of its VPC.
+    (("subnets",), {}, {CLUSTER, SUBNETS, GROUPS}),
+    (("subnets",), {"fargate": False}, set()),
     (OF_THE_CLUSTER, {**POD_IDENTITY, "delivery": "none"}, set()),
 ]
 
@@ -60,7 +63,8 @@ def test_a_literal_is_taken_as_it_is(synth: Synth, literals: Literals) -> None:
 
     found, _ = facts(synth, given)
 
-    assert found == ClusterFacts(**{key: given[key] for key in ("account", *OF_THE_CLUSTER)})
+    expected = {key: given[key] for key in ("account", *OF_THE_CLUSTER)}
+    assert found == ClusterFacts(**expected, subnets=tuple(given["subnets"]), checks_oidc_provider=False)
     assert found.issuer_host == given["oidc_issuer"].removeprefix("https://")
 
 

@@ -47,7 +47,9 @@ def test_without_literals_each_is_looked_up(stack_of: StackOf) -> None:
     assert set(stack_of(name="demo", region="eu-north-1").tree["data"]) == {
         "aws_caller_identity",
         "aws_eks_cluster",
+        "aws_iam_openid_connect_provider",
         "aws_iam_policy_document",
+        "aws_security_groups",
         "aws_subnets",
     }
 
@@ -70,9 +72,9 @@ def test_the_providers_are_named_in_full_with_the_ranges_that_are_tested(stack_o
 
 REQUIRED_VERSIONS = [
     ({}, ">= 1.10"),
-    ({"auth": "token"}, ">= 1.2"),
-    ({"delivery": "none"}, ">= 1.2"),
-    ({"delivery": "none", "backend": {"type": "s3", "bucket": "b", "region": "eu-north-1"}}, ">= 1.10"),
+    ({"auth": "token"}, ">= 1.4"),
+    ({"delivery": "none"}, ">= 1.7"),
+    ({"delivery": "none", "backend": {"type": "s3", "bucket": "bucket", "region": "eu-north-1"}}, ">= 1.10"),
 ]
 
 

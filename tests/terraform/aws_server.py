@@ -6,6 +6,7 @@ stack was applied to. It ends when its standard input closes, so it never outliv
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -33,6 +34,11 @@ class AwsServer:
 
     url: str
     log: Path
+    calls: Path
+
+    def recorded(self) -> list[dict[str, str]]:
+        """Return the calls to IAM and EC2 that succeeded, in the order in which they took effect."""
+        return [json.loads(line) for line in self.calls.read_text("utf-8").splitlines()]
 
     def client(self, service: str, region: str) -> Any:  # noqa: ANN401  # boto3 makes its clients at run time
         """Return a boto3 client of this server; it tries once, because what fails here fails again."""
@@ -45,12 +51,13 @@ class AwsServer:
 @contextmanager
 def running(log: Path) -> Iterator[AwsServer]:
     """Start the stand-in on a free port and stop it afterwards; its requests are written to the log."""
-    requests = log.with_suffix(".requests")
+    requests, calls = log.with_suffix(".requests"), log.with_suffix(".calls")
     environment = os.environ | {"MOTO_IAM_LOAD_MANAGED_POLICIES": "true", recorder.FILE_VARIABLE: str(requests)}
+    calls.touch()
     with (
         log.open("w") as written,
         Popen(
-            [sys.executable, "-m", "tests.terraform.serve_aws"],
+            [sys.executable, "-m", "tests.terraform.serve_aws", str(calls)],
             cwd=REPOSITORY,
             env=environment,
             stdin=PIPE,
@@ -64,6 +71,6 @@ def running(log: Path) -> Iterator[AwsServer]:
         port = process.stdout.readline().strip()
         assert port, f"the AWS stand-in did not start:\n{log.read_text()}"
         try:
-            yield AwsServer(url=f"http://127.0.0.1:{port}", log=log)
+            yield AwsServer(url=f"http://127.0.0.1:{port}", log=log, calls=calls)
         finally:
             process.stdin.close()

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from nodeless.karpenter.releases import NEWEST
 from tests.cdktf_command import REASONS_TO_SKIP
-from tests.terraform import aws_server, cdktf_cli, provider_settings, tools
+from tests.terraform import aws_server, cdktf_cli, controller_steps, provider_settings, tools, whole_life as story
 from tests.terraform.cdktf_cli import Cdktf, LifeByCdktf
+from tests.terraform.controller_steps import ControllerLife
 from tests.terraform.deployer_life import Deployed, deploy
 from tests.terraform.existing_resources import Existing, meet_existing
-from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, Upgrade, live, upgrade
+from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, live
 from tests.terraform.provider_settings import NOWHERE
 from tests.terraform.runner import Tally, Terraform, environment_for
+from tests.terraform.whole_life import WholeLife
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -47,11 +48,8 @@ def literals(region: str = "eu-north-1", dns_suffix: str = "amazonaws.com", deli
 
 LITERAL_CONFIG = f"clusters:\n  - name: demo\n    region: eu-north-1\n{literals()}"
 
-# The last release before v1, the first minor of v1, and the newest.
-UPGRADES = ("0.37.8", "1.0.14", str(NEWEST))
-
 # The fixtures whose stacks are applied in the background, the shortest story first.
-LONG_STORIES = ("existing", "life_elsewhere", "life", "deployed", "upgraded", "life_by_cdktf")
+LONG_STORIES = ("existing", "life_elsewhere", "life", "deployed", "controllers", "whole_life", "life_by_cdktf")
 
 TALLY = pytest.StashKey[Tally]()
 SKIPPED = pytest.StashKey[dict[str, str]]()
@@ -161,7 +159,11 @@ def cdktf(terraform_tools: Tools, terraform_environment: dict[str, str], scratch
 
 @pytest.fixture(scope="session")
 def lives(
-    request: pytest.FixtureRequest, scratch: Path, stack_of: StackOf, initialized: Terraform, cdktf: Cdktf
+    request: pytest.FixtureRequest,
+    scratch: Path,
+    stack_of: StackOf,
+    initialized: Terraform,
+    cdktf: Cdktf,
 ) -> Iterator[dict[str, Future[Any]]]:
     """Start what takes long and mostly waits, if a test of this run asks for it, and go on with the other tests."""
     stories: dict[str, Callable[[AwsServer], Any]] = {
@@ -169,9 +171,10 @@ def lives(
             aws, stack_of, initialized, ON_FARGATE, {name: keys for name, (keys, _) in CHANGES.items()}
         ),
         "life_elsewhere": lambda aws: live(aws, stack_of, initialized, ELSEWHERE),
-        "upgraded": lambda aws: upgrade(aws, stack_of, initialized, UPGRADES),
+        "controllers": lambda aws: controller_steps.live(aws, initialized, scratch),
         "deployed": lambda aws: deploy(aws, stack_of, initialized),
         "existing": lambda aws: meet_existing(aws, stack_of, initialized),
+        "whole_life": lambda aws: story.live(aws, stack_of, initialized),
     }
     if not any(REASONS_TO_SKIP.values()):
         stories["life_by_cdktf"] = lambda aws: cdktf_cli.live(aws, initialized, cdktf)
@@ -194,8 +197,13 @@ def life_elsewhere(lives: dict[str, Future[Life]]) -> Life:
 
 
 @pytest.fixture(scope="session")
-def upgraded(lives: dict[str, Future[Upgrade]]) -> Upgrade:
-    return lives["upgraded"].result()
+def controllers(lives: dict[str, Future[ControllerLife]]) -> ControllerLife:
+    return lives["controllers"].result()
+
+
+@pytest.fixture(scope="session")
+def whole_life(lives: dict[str, Future[WholeLife]]) -> WholeLife:
+    return lives["whole_life"].result()
 
 
 @pytest.fixture(scope="session")
@@ -245,8 +253,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def counted(skipped: dict[str, str]) -> set[str]:
-    """Return the reasons that count in CI: all but those for a command that `make test` does not install."""
-    return set(skipped.values()) - set(REASONS_TO_SKIP)
+    """Return the reasons that count in CI: all but those for what `make test` does not install."""
+    return set(skipped.values()) - {*REASONS_TO_SKIP, tools.WITHOUT_HELM}
 
 
 def skipping_is_a_failure() -> bool:

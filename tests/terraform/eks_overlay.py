@@ -1,7 +1,8 @@
 """The EKS calls that moto lacks, served in front of it: access entries, pod identity associations, add-ons, their tags.
 
-Every other request goes on to moto unchanged. The checks are those EKS itself makes before it accepts such a call, so
-that a stack which real EKS would refuse is refused here too.
+Of a cluster moto does not tell the VPC and the authentication mode; these are added to its answers. Every other request
+goes on to moto unchanged. The checks are those EKS itself makes before it accepts such a call, so that a stack which
+real EKS would refuse is refused here too.
 """
 # ruff: noqa: D102
 # The public methods are operations of the EKS API, whose reference describes them.
@@ -13,12 +14,15 @@ import re
 import secrets
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.ec2.models import ec2_backends
 from moto.eks.models import EKSBackend, eks_backends
 from moto.iam.models import iam_backends
 from moto.utilities.utils import get_partition
@@ -51,8 +55,13 @@ ASSOCIATION_SETTINGS = ("disableSessionTags", "roleArn", "targetRoleArn")
 
 SIGNED_FOR_EKS = re.compile(r"Credential=[^/]+/\d+/(?P<region>[^/]+)/eks/aws4_request")
 
+# What EKS gives a cluster for which none is asked for.
+DEFAULT_AUTHENTICATION = {"authenticationMode": "CONFIG_MAP"}
+
 # (method, path, the method of EksOverlay that answers). An ARN in a path holds slashes: WSGI has decoded them by now.
 ROUTES = (
+    ("POST", "/clusters", "create_cluster"),
+    ("GET", "/clusters/<cluster>", "describe_cluster"),
     ("POST", "/clusters/<cluster>/access-entries", "create_access_entry"),
     ("GET", "/clusters/<cluster>/access-entries", "list_access_entries"),
     ("GET", "/clusters/<cluster>/access-entries/<path:principal>", "describe_access_entry"),
@@ -106,6 +115,8 @@ class Call:
     region: str
     body: Mapping[str, Any]
     query: Mapping[str, list[str]]
+    behind: Callable[[], Response]
+    """what moto answers to it"""
 
     @property
     def eks(self) -> EKSBackend:
@@ -154,6 +165,7 @@ class EksOverlay:
         self._behind = behind
         self._routes = Map([Rule(path, methods=[method], endpoint=name) for method, path, name in ROUTES])
         self._shelves: dict[tuple[str, str], Shelf] = {}
+        self._authentication: dict[tuple[str, str], Record] = {}
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         signed = SIGNED_FOR_EKS.search(environ.get("HTTP_AUTHORIZATION", ""))
@@ -164,7 +176,9 @@ class EksOverlay:
         environ["wsgi.input"] = BytesIO(body)  # a body can be read once, and moto may have to read it too
         try:
             name, arguments = self._routes.bind("").match(request.path, request.method)
-            call = Call(signed["region"], json.loads(body or b"{}"), request.args.to_dict(flat=False))
+            query = request.args.to_dict(flat=False)
+            behind = partial(Response.from_app, self._behind, environ, buffered=True)
+            call = Call(signed["region"], json.loads(body or b"{}"), query, behind)
             response = Response(json.dumps(getattr(self, name)(call, **arguments)), mimetype="application/json")
         except (NotFound, MethodNotAllowed, NotOurs):
             return self._behind(environ, start_response)
@@ -177,10 +191,34 @@ class EksOverlay:
             raise not_found(f"The cluster {cluster}")
         return self._shelves.setdefault((call.region, cluster), Shelf())
 
+    # Clusters: what moto does not tell of them.
+
+    def create_cluster(self, call: Call) -> Record:
+        created = self._whole(call, call.body["name"], call.behind())
+        created["cluster"]["accessConfig"] = call.body.get("accessConfig", DEFAULT_AUTHENTICATION)
+        self._authentication[call.region, call.body["name"]] = created["cluster"]["accessConfig"]
+        return created
+
+    def describe_cluster(self, call: Call, cluster: str) -> Record:
+        return self._whole(call, cluster, call.behind())
+
+    def _whole(self, call: Call, name: str, answer: Response) -> Record:
+        if answer.status_code != HTTPStatus.OK:
+            raise EksError(answer.status_code, answer.headers["x-amzn-ErrorType"], str((answer.json or {})["message"]))
+        cluster: Record = dict(answer.json or {})["cluster"]
+        subnets = ec2_backends[DEFAULT_ACCOUNT_ID][call.region].describe_subnets(
+            cluster["resourcesVpcConfig"]["subnetIds"]
+        )
+        cluster["resourcesVpcConfig"]["vpcId"] = subnets[0].vpc_id
+        cluster["accessConfig"] = self._authentication.get((call.region, name), DEFAULT_AUTHENTICATION)
+        return {"cluster": cluster}
+
     # Access entries.
 
     def create_access_entry(self, call: Call, cluster: str) -> Record:
         entries = self._shelf(call, cluster).access_entries
+        if self._authentication.get((call.region, cluster), DEFAULT_AUTHENTICATION) == DEFAULT_AUTHENTICATION:
+            raise invalid("The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP].")
         principal, kind = call.body["principalArn"], call.body.get("type") or STANDARD
         kind_and_name = principal.split(":", 5)[5]
         if principal in entries:

@@ -17,7 +17,7 @@ from tests.terraform.account import Account
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from nodeless.resolved.installation import Installation
     from tests.terraform.account import Recorded
@@ -142,54 +142,6 @@ def planned_after(terraform: Terraform, changed: Terraform, as_applied: Terrafor
     plan = terraform.plan()
     terraform.take_over(as_applied.stack)
     return plan
-
-
-@dataclass(frozen=True)
-class Step:
-    """One release of an upgrade: the plan that led there, and the plan after it was applied."""
-
-    version: str
-    installation: Installation
-    plan: Plan
-    second_plan: Plan
-    policies: dict[str, object]
-
-
-@dataclass(frozen=True)
-class Upgrade:
-    """A stack that was moved from release to release, and then destroyed."""
-
-    steps: tuple[Step, ...]
-    left_behind: set[str]
-
-
-UPGRADED_CONFIG = """\
-clusters:
-  - name: demo
-    region: eu-north-1
-    delivery: none
-    karpenter: {{version: "{version}"}}
-"""
-
-
-def upgrade(aws: AwsServer, stack_of: StackOf, initialized: Terraform, versions: Iterable[str]) -> Upgrade:
-    """Apply each release over the one before it, and destroy the last."""
-    account = Account(world.create(aws, cluster=CLUSTER, region=REGION))
-    before, steps = account.holdings(), []
-    terraform: Terraform | None = None
-    for version in versions:
-        synthesized = stack_of(UPGRADED_CONFIG.format(version=version), endpoint=aws.url)
-        if terraform is None:
-            terraform = synthesized
-            terraform.init(like=initialized)
-        else:
-            terraform.take_over(synthesized.stack)
-        plan = terraform.plan()
-        terraform.apply()
-        steps.append(Step(version, installation_of(synthesized), plan, terraform.replan(), account.policies()))
-    assert terraform is not None
-    terraform.destroy()
-    return Upgrade(tuple(steps), account.holdings() - before)
 
 
 def installation_of(terraform: Terraform) -> Installation:

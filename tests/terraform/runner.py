@@ -94,6 +94,10 @@ class Terraform:
         self.stack, self.environment = stack, environment
         self._tools, self._tally = tools, tally
 
+    def elsewhere(self, stack: Path) -> Terraform:
+        """Return the same Terraform in another folder."""
+        return Terraform(self._tools, stack, environment=self.environment, tally=self._tally)
+
     def init(self, *, like: Terraform | None = None, backend: bool = True) -> None:
         """Install the providers; those of a folder that has them already need not be found and hashed again."""
         if like is not None:
@@ -162,6 +166,10 @@ class Terraform:
             for resource in resources
             if resource["mode"] == "managed"
         }
+
+    def tagged(self) -> set[str]:
+        """Return the addresses in the state that can carry tags."""
+        return {address for address, attributes in self.state().items() if "tags_all" in attributes}
 
     def take_over(self, other: Path) -> None:
         """Continue with another synthesized folder: what a new release or a changed file brings, the state kept."""

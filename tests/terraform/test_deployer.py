@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from nodeless.karpenter.policy import Statement
     from nodeless.resolved.installation import Installation
     from tests.terraform.deployer_life import Deployed
-    from tests.terraform.lives import Life, Upgrade
+    from tests.terraform.lives import Life
     from tests.terraform.recorder import Recorded
+    from tests.terraform.whole_life import WholeLife
 
 pytestmark = pytest.mark.terraform
 
@@ -57,7 +58,8 @@ class Story:
         merged: dict[str, list[Statement]] = {}
         for policy in self.policies:
             for key, rows in policy.items():
-                merged.setdefault(key.partition("-")[0], []).extend(rows)
+                known = merged.setdefault(key.partition("-")[0], [])
+                known += [row for row in rows if row not in known]
         return merged
 
     @property
@@ -74,7 +76,9 @@ def story(calls: Iterable[Recorded], *installations: Installation) -> Story:
 
 
 @pytest.fixture(scope="session")
-def stories(life: Life, life_elsewhere: Life, upgraded: Upgrade, deployed: Deployed, scratch: Path) -> dict[str, Story]:
+def stories(
+    life: Life, life_elsewhere: Life, whole_life: WholeLife, deployed: Deployed, scratch: Path
+) -> dict[str, Story]:
     """Return every recorded stack; one that was changed has the policy of its file before and after."""
 
     def recorded(name: str) -> list[Recorded]:
@@ -83,7 +87,10 @@ def stories(life: Life, life_elsewhere: Life, upgraded: Upgrade, deployed: Deplo
     return {
         "life": story(recorded("life"), life.installation),
         "life_elsewhere": story(recorded("life_elsewhere"), life_elsewhere.installation),
-        "upgraded": story(recorded("upgraded"), upgraded.steps[-1].installation),
+        "whole_life": story(
+            recorded("whole_life"),
+            *(lived.installation for lived in (whole_life.created, *whole_life.changes.values())),
+        ),
         "deployed": story(recorded("deployed"), *(installation for installation, _ in deployed.steps)),
     }
 

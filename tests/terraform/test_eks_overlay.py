@@ -142,3 +142,26 @@ def test_a_cluster_that_is_not_there_has_nothing(eks: Any) -> None:  # noqa: ANN
         eks.list_access_entries(clusterName="elsewhere")
 
     assert refused(error) == "ResourceNotFoundException"
+
+
+def test_a_cluster_tells_its_vpc_and_its_authentication_mode(aws: AwsServer) -> None:
+    made = world.create(aws, cluster="overlay-modes", region=REGION, authentication="API_AND_CONFIG_MAP")
+
+    read = aws.client("eks", REGION).describe_cluster(name="overlay-modes")["cluster"]
+
+    assert read["resourcesVpcConfig"]["vpcId"] == made.vpc
+    assert read["accessConfig"] == {"authenticationMode": "API_AND_CONFIG_MAP"}
+
+
+def test_without_access_entries_in_its_mode_a_cluster_refuses_them(aws: AwsServer, role: str) -> None:
+    world.create(aws, cluster="overlay-config-map", region=REGION, authentication="CONFIG_MAP")
+
+    with pytest.raises(ClientError, match="authentication mode must be set to one of"):
+        aws.client("eks", REGION).create_access_entry(clusterName="overlay-config-map", principalArn=role)
+
+
+def test_a_cluster_that_is_not_there_is_not_described(eks: Any) -> None:  # noqa: ANN401 - a boto3 client
+    with pytest.raises(ClientError) as error:
+        eks.describe_cluster(name="elsewhere")
+
+    assert refused(error) == "ResourceNotFoundException"

@@ -54,6 +54,7 @@ ADDRESSES = {
     "aws_iam_role_policy_attachment.node_worker",
     "aws_sqs_queue.interruption",
     "aws_sqs_queue_policy.interruption",
+    "terraform_data.controller_policies",
 }
 
 

@@ -17,6 +17,8 @@ TERRAFORM_VARIABLE = "NODELESS_TERRAFORM"
 MIRROR_VARIABLE = "NODELESS_PROVIDER_MIRROR"
 
 REGISTRY = "registry.terraform.io"
+HELM = "hashicorp/helm"
+WITHOUT_HELM = f"the provider mirror has no {HELM}"
 
 # The range of required_providers in every stack.
 OLDEST_PROVIDER = (5, 100, 0)

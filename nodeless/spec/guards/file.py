@@ -39,6 +39,7 @@ def unique_clusters(rows: Rows) -> Found:
     "region",
     "account",
     "names",
+    "path",
     "fargate?",
     "interruption?",
     "interruption.queue_name",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nodeless.imports.cdk import Construct
-from nodeless.resolved.charts import chart_releases, chart_values
+from nodeless.resolved.charts import RELEASE_ADDRESSES, chart_releases, chart_values
 from nodeless.resolved.resources import all_manifests, fargate_logging_manifests
 from nodeless.spec.resolution import installation
 from nodeless.stacks.components.charts import Charts
@@ -50,6 +50,7 @@ def test_each_release_waits_for_the_one_before_and_for_what_it_needs(
         "node_pools": ["helm_release.karpenter", "aws_iam_service_linked_role.spot"],
     }
     assert releases["karpenter"]["skip_crds"] is True
+    assert [name for name, row in releases.items() if row.get("take_ownership")] == ["karpenter_crd"]
     assert {row["wait"] for row in releases.values()} == {True}
     assert found.for_snapshot() == json_snapshot(name="Charts")
 
@@ -59,6 +60,7 @@ def test_logging_comes_between_the_definitions_and_the_controller(synth: Synth) 
 
     assert releases["fargate_logging"]["depends_on"] == ["helm_release.karpenter_crd"]
     assert "helm_release.fargate_logging" in releases["karpenter"]["depends_on"]
+    assert set(releases) == set(RELEASE_ADDRESSES)
 
 
 def test_values_of_the_definitions_are_given_only_where_the_release_has_some(synth: Synth) -> None:

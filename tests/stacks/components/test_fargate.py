@@ -27,3 +27,15 @@ def test_the_profile_waits_for_the_policies_of_its_role(synth: Synth, json_snaps
     (trust,) = found.only("aws_iam_policy_document", "data")["statement"]
     assert trust["condition"][0]["values"] == ["arn:aws:eks:eu-north-1:123456789012:fargateprofile/demo/*"]
     assert found.for_snapshot() == json_snapshot(name="Fargate")
+
+
+def test_a_profile_may_keep_the_subnets_it_was_created_with(synth: Synth) -> None:
+    plan = plan_fargate(EXAMPLE, PLACE)
+    assert plan is not None
+    subnets = ["subnet-0123456789abcdef0"]
+
+    kept = synth(lambda stack: Fargate(stack, "fargate", at=AT, plan=plan, subnets=subnets, keeps_subnets=True))
+    given = synth(lambda stack: Fargate(stack, "fargate", at=AT, plan=plan, subnets=subnets))
+
+    assert kept.only("aws_eks_fargate_profile")["lifecycle"] == {"ignore_changes": ["subnet_ids"]}
+    assert "lifecycle" not in given.only("aws_eks_fargate_profile")

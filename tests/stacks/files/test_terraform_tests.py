@@ -42,4 +42,11 @@ def test_without_a_queue_there_is_no_run_about_it(stack_of: StackOf, literals: L
 def test_what_is_looked_up_is_overridden_and_nothing_else(stack_of: StackOf, literals: Literals) -> None:
     assert "override_data" not in written(stack_of, literals())
     looked_up = written(stack_of, {"name": "demo", "region": "eu-north-1"})
-    assert re.findall(r"target = data\.(\w+)", looked_up) == ["aws_caller_identity", "aws_eks_cluster", "aws_subnets"]
+    assert re.findall(r"target = data\.([\w.]+)", looked_up) == [
+        "aws_caller_identity.current",
+        "aws_eks_cluster.cluster",
+        "aws_iam_openid_connect_provider.existing",
+        "aws_security_groups.cluster",
+        "aws_security_groups.nodes",
+        "aws_subnets.fargate",
+    ]

@@ -19,7 +19,7 @@ from nodeless.karpenter import releases
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.partitions import PARTITIONS, Partition
 from nodeless.spec import text_types
-from nodeless.spec.text_types import TextType
+from nodeless.spec.text_type import TextType
 
 Values = st.SearchStrategy[Any]
 HEX = "0123456789abcdef"

@@ -72,7 +72,7 @@ REQUIRED_VERSIONS = [
     ({}, ">= 1.10"),
     ({"auth": "token"}, ">= 1.2"),
     ({"delivery": "none"}, ">= 1.2"),
-    ({"delivery": "none", "backend": {"type": "s3", "bucket": "b", "region": "eu-north-1"}}, ">= 1.10"),
+    ({"delivery": "none", "backend": {"type": "s3", "bucket": "states", "region": "eu-north-1"}}, ">= 1.10"),
 ]
 
 

@@ -9,7 +9,6 @@ import pytest
 from nodeless.finding import written_path
 from tests.refusals import problems
 
-
 STATES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "local paths": ("one", {"path": "state/x"}, {"path": "state/./x"}),
     "a local path that is another's default": ("one", {}, {"path": "../../../terraform.one.tfstate"}),

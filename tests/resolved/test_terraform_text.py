@@ -15,15 +15,15 @@ Literals = Callable[..., dict[str, Any]]
 
 TEXT = "${x} %{y} $${z}"
 ESCAPED = "$${x} %%{y} $$${z}"
+ARN, KEY = "arn:aws:s3:::", "aws:PrincipalTag/"
+STATEMENT = {
+    "Action": "s3:GetObject",
+    "Resource": f"{ARN}{TEXT}",
+    "Condition": {"StringLike": {f"{KEY}{TEXT}": TEXT}},
+}
 KEYS: dict[str, Any] = {
     "karpenter": {"values": {"podLabels": {TEXT: [TEXT, None]}}},
-    "extra_statements": [
-        {
-            "Action": "s3:GetObject",
-            "Resource": f"arn:aws:s3:::{TEXT}",
-            "Condition": {"StringLike": {f"aws:ResourceTag/{TEXT}": TEXT}},
-        }
-    ],
+    "extra_statements": [STATEMENT],
 }
 # What differs; everything else is the same object.
 WRITTEN = {"values", "node_classes", "node_pools", "extra_statements", "tags", "fargate", "is_literal"}
@@ -40,9 +40,9 @@ def test_a_literal_is_escaped_in_keys_and_values(literals: Literals) -> None:
     assert found.values == {"podLabels": {ESCAPED: [ESCAPED, NULL]}}
     (statement,) = found.extra_statements
     (condition,) = statement.conditions
-    assert statement.resources == (f"arn:aws:s3:::{ESCAPED}",)
+    assert statement.resources == (f"{ARN}{ESCAPED}",)
+    assert condition.variable == f"{KEY}{ESCAPED}"
     assert condition.values == (ESCAPED,)
-    assert condition.variable == f"aws:ResourceTag/{ESCAPED}"
 
 
 def test_it_is_escaped_once(literals: Literals) -> None:
@@ -55,7 +55,7 @@ def test_references_from_python_are_left_alone(literals: Literals) -> None:
     found = in_terraform(installation(**literals(**KEYS)))
 
     assert found.values == {"podLabels": {TEXT: [TEXT, NULL]}}
-    assert found.extra_statements[0].resources == (f"arn:aws:s3:::{TEXT}",)
+    assert found.extra_statements[0].resources == (f"{ARN}{TEXT}",)
 
 
 def test_nothing_else_changes_and_the_policies_are_divided_as_before(literals: Literals) -> None:

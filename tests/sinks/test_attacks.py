@@ -13,6 +13,7 @@ import pytest
 
 from nodeless import finding
 from nodeless.finding import SpecError
+from nodeless.karpenter.policy import Condition, Statement
 from nodeless.resolved import node_access, terraform_text
 from nodeless.resolved.charts import chart_values
 from nodeless.resolved.delivery import gitops_files
@@ -191,19 +192,33 @@ TERRAFORM_JSON = {
         keys=a_class({"tags": {EXPRESSION: "x"}}), works=in_terraform(node_class), taken_out=(ESCAPE,)
     ),
     "the action of a statement": Attack(
-        keys=statement(Action=f"s3:{EXPRESSION}"), works=in_terraform(statements), taken_out=(ESCAPE,)
+        keys=statement(Action=f"s3:{EXPRESSION}"),
+        works=in_terraform(statements),
+        past_the_edge={"extra_statements": (Statement(actions=(EXPRESSION,), resources=("*",)),)},
+        taken_out=(ESCAPE,),
     ),
     "the resource of a statement": Attack(
-        keys=statement(Resource=["*", EXPRESSION]), works=in_terraform(statements), taken_out=(ESCAPE,)
+        keys=statement(Resource=["*", f"arn:aws:s3:::{EXPRESSION}"]),
+        works=in_terraform(statements),
+        taken_out=(ESCAPE,),
     ),
     "the operator of a condition": Attack(
-        keys=statement(Condition={EXPRESSION: {"a": "b"}}), works=in_terraform(statements), taken_out=(ESCAPE,)
+        keys=statement(Condition={EXPRESSION: {"aws:a": "b"}}),
+        works=in_terraform(statements),
+        past_the_edge={
+            "extra_statements": (
+                Statement(actions=("*",), resources=("*",), conditions=(Condition(EXPRESSION, "aws:a", ("b",)),)),
+            )
+        },
+        taken_out=(ESCAPE,),
     ),
     "the key of a condition": Attack(
-        keys=statement(Condition={"StringLike": {EXPRESSION: "b"}}), works=in_terraform(statements), taken_out=(ESCAPE,)
+        keys=statement(Condition={"StringLike": {f"aws:PrincipalTag/{EXPRESSION}": "b"}}),
+        works=in_terraform(statements),
+        taken_out=(ESCAPE,),
     ),
     "the value of a condition": Attack(
-        keys=statement(Condition={"StringLike": {"a": [EXPRESSION]}}),
+        keys=statement(Condition={"StringLike": {"aws:a": [EXPRESSION]}}),
         works=in_terraform(statements),
         taken_out=(ESCAPE,),
     ),

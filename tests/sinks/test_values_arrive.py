@@ -39,9 +39,9 @@ WITH_PROCESSES = settings(
 STATEMENT = {
     "Sid": "Own",
     "Effect": "Deny",
-    "Action": ["s3:${x}", "s3:%{x}"],
-    "Resource": ["arn:aws:s3:::home/${aws:username}/*", '$${x}%%{y}"\\ \xe9'],
-    "Condition": {"StringLike${x}": {"aws:PrincipalTag/%{x}": ["${*}", "{{x}}"]}},
+    "Action": ["s3:GetObject"],
+    "Resource": ["arn:aws:s3:::home/${aws:username}/*", 'arn:aws:s3:::$${x}%%{y}"\\ \xe9'],
+    "Condition": {"StringLike": {"aws:PrincipalTag/${x}%{x}": ["${*}", "{{x}}"]}},
 }
 
 
@@ -165,8 +165,8 @@ def test_every_free_text_reaches_terraform_as_written(user_data: str, tmp_path: 
     assert statement["resources"] == STATEMENT["Resource"]
     (condition,) = statement["condition"]
     assert condition == {
-        "test": "StringLike${x}",
-        "variable": "aws:PrincipalTag/%{x}",
+        "test": "StringLike",
+        "variable": "aws:PrincipalTag/${x}%{x}",
         "values": ["${*}", "{{x}}"],
     }
     assert found["tags"] == keys["tags"]

@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format fuzz bench mutants docs new-release lock lock-npm wheel cdktf-cli iam-simulate audit audit-offline sbom clean
+.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs new-release lock lock-npm wheel cdktf-cli iam-simulate audit audit-offline sbom clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -48,6 +48,9 @@ SEED    ?= 0
 
 fuzz: .venv/.dev ## try right and broken files for SECONDS=600 from SEED=0; findings are written to .fuzz
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+
+kills: .venv/.dev ## kill synth 200 times, half of them while it writes, and count what is left
+	$(BIN)/python -m tools.kills $(ARGS)
 
 mutants: .venv/.dev ## measure the tests: make small mistakes in a copy and count those that a test notices
 	$(BIN)/python -m tools.mutants $(ARGS)

@@ -85,7 +85,7 @@ def _status(command: Callable[[], int]) -> int:
             status = _failed(error)
         _ignore_signals()
     except Stopped as stopped:
-        _kill_node()
+        kill_node()
         print(f"nodeless: interrupted ({stopped.signal.name})", file=sys.stderr)
         return SIGNALLED + stopped.signal
     except BaseException as error:  # noqa: BLE001 - reporting has failed too
@@ -154,7 +154,7 @@ def _refusal(error: BaseException) -> str | None:
     return str(SpecError("nodeless", [finding]))
 
 
-def _kill_node() -> None:
+def kill_node() -> None:
     """End Node at once: it may be busy for seconds."""
     node = _node_process()
     if node is not None:

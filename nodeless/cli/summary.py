@@ -1,4 +1,4 @@
-"""What `nodeless synth` shows on a terminal while it runs and when it is done; a pipe gets nothing."""
+"""What `nodeless synth` shows: what stays in the output folder on stderr; progress and a summary on a terminal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
+from nodeless.output.paths import STACKS
+from nodeless.output.plan import Plan
 from nodeless.resolved.installation import Installation
 from nodeless.sinks.terminal import printable
 
@@ -47,3 +49,31 @@ def summary(installations: Sequence[Installation], out: Path) -> None:
     console.print(
         f"Written to {printable(str(out))}/stacks/<stack>/cdk.tf.json", soft_wrap=True, markup=False, highlight=False
     )
+
+
+def say(line: str) -> None:
+    """Print a line on stderr; a file's name in it cannot send commands to the terminal."""
+    print(printable(line), file=sys.stderr, flush=True)
+
+
+def stays(plan: Plan, config: Path, out: Path) -> None:
+    """Name what a run left in the output folder although the new output does not have it."""
+    for name in plan.orphans:
+        say(
+            f"{out}/{STACKS}/{name}: warning: {name} is not in {config} any more; its files are kept. "
+            f"To destroy what it created, run `terraform destroy` in that folder or `cdktf destroy {name}`. "
+            "To remove its files after that, run `nodeless synth --prune`"
+        )
+    for path in plan.edited:
+        say(f"{out}/{path}: warning: no longer written, but kept because it was changed by hand")
+    for name in plan.pruned:
+        left = _files_below(out / STACKS / name)
+        # The cdktf command deletes the folder of every stack that manifest.json does not list.
+        kept = f"; kept: {', '.join(left)} (the next `cdktf synth` deletes that folder)" if left else ""
+        say(f"{out}/{STACKS}/{name}: removed, because {name} is not in {config} any more{kept}")
+
+
+def _files_below(folder: Path) -> list[str]:
+    """Name what is in a folder, with each folder in it as one."""
+    entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [f"{path.name}/" if path.is_dir() and not path.is_symlink() else path.name for path in entries]

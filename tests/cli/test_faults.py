@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from nodeless.cli import process
+from nodeless.output.paths import INVENTORY
 from tests.cli.nodeless_process import MAIN, NEEDS_ROOT, contents, run
 from tests.conftest import ROOT
 from tests.imports.processes import node_with
@@ -153,6 +154,8 @@ class Harmless:
     without: tuple[str, ...] = ()
     line: str = SYNTH
     marks: tuple[pytest.MarkDecorator, ...] = ()
+    # What the inventory calls the file.
+    config: str = "clusters.yaml"
 
 
 HARMLESS = (
@@ -242,7 +245,10 @@ HARMLESS = (
     Harmless("closed streams", "AttributeError: None has no flush", line=SYNTH + " <&- >&- 2>&-"),
     Harmless("a full device as stderr", "nothing to report, so nothing fails", line=SYNTH + " 2>/dev/full"),
     Harmless(
-        "a pipe as the file", "it is read", line=f"cat {ROOT}/clusters.yaml | {MAIN} --config /dev/stdin --out out"
+        "a pipe as the file",
+        "it is read",
+        line=f"cat {ROOT}/clusters.yaml | {MAIN} --config /dev/stdin --out out",
+        config="-",
     ),
     Harmless("no network", "nothing needs it", line=f"unshare -n sh -c {shlex.quote(SYNTH)}", marks=(NEEDS_ROOT,)),
 )
@@ -265,7 +271,8 @@ def test_the_bytes_are_the_same_in_odd_surroundings(tmp_path: Path, row: Harmles
     outcome = run(tmp_path, line, environment=environment, without=row.without)
 
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (0, "", "")
-    assert contents(tmp_path / "out") == expected
+    inventory = expected[INVENTORY].replace(b'"clusters.yaml"', f'"{row.config}"'.encode())
+    assert contents(tmp_path / "out") == expected | {INVENTORY: inventory}
 
 
 def test_a_message_that_nobody_can_read_changes_no_status(tmp_path: Path) -> None:

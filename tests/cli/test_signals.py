@@ -34,6 +34,20 @@ fs.writeFileSync = (file, ...rest) => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 };
 """
+# When CDKTF writes the stack, Node writes it again and again.
+WRITING = """
+const fs = require("fs"), path = require("path"), write = fs.writeFileSync;
+fs.writeFileSync = (file, ...rest) => {
+  if (!String(file).endsWith("cdk.tf.json")) return write(file, ...rest);
+  for (let count = 0; ; count++) {
+    try {
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      write(file, ...rest);
+    } catch {}
+    if (count === 100) write(`${__dirname}/busy`, "");
+  }
+};
+"""
 # The first Node says that it has started, and the second never does.
 STARTING = """
 require("fs").writeFileSync(`${__dirname}/busy`, "");
@@ -83,6 +97,15 @@ def test_a_signal_ends_everything(
     assert processes_of(tmp_path) == []
     assert list((tmp_path / "temporary").iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"temporary", "busy", "first.cjs", "node-with"}
+
+
+def test_a_node_that_goes_on_writing_leaves_no_folder(tmp_path: Path, start: Start) -> None:
+    process = start(WRITING)
+
+    process.terminate()
+    process.communicate(timeout=60)
+
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_command_that_is_killed_leaves_no_node_and_no_temporary_folder_of_node(tmp_path: Path, start: Start) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.slow
 
 GOOD = "clusters:\n  - {name: demo, region: eu-north-1}\n"
+BOTH = "defaults: {region: eu-north-1}\nclusters: [{name: one}, {name: two}]\n"
+ONE = "clusters: [{name: one, region: eu-north-1}]\n"
 SEVERAL_MISTAKES = "clusters:\n  - name: de mo\n    region: moon-1\n    account: 12\n    fargat: true\n"
 
 
@@ -32,6 +35,16 @@ def run(
         text=True,
         check=False,
         timeout=600,  # only against a hang: the plain bindings take minutes on a busy machine
+    )
+
+
+def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -80,19 +93,60 @@ def test_the_cdktf_commands_output_folder_is_honoured(tmp_path: Path) -> None:
     assert not (tmp_path / "cdktf.out").exists()
 
 
-@pytest.mark.slow
-def test_state_and_locks_beside_the_json_survive_and_a_stack_that_is_gone_is_removed(tmp_path: Path) -> None:
-    both = "defaults: {region: eu-north-1}\nclusters: [{name: one}, {name: two}]\n"
-    assert run(tmp_path, config=both).returncode == 0
+def test_a_stack_that_left_the_file_is_kept_and_named_until_prune(tmp_path: Path) -> None:
+    assert run(tmp_path, config=BOTH).returncode == 0
     stacks = tmp_path / "cdktf.out/stacks"
     (stacks / "one/terraform.tfstate").write_text("{}", encoding="utf-8")
     (stacks / "two/.terraform.lock.hcl").write_text("lock", encoding="utf-8")
 
-    assert run(tmp_path, config="clusters: [{name: one, region: eu-north-1}]\n").returncode == 0
+    kept = run(tmp_path, config=ONE)
 
+    assert kept.returncode == 0
+    assert "cdktf.out/stacks/two: warning: two is not in clusters.yaml any more" in kept.stderr
+    assert "`terraform destroy`" in kept.stderr
+    assert "`cdktf destroy two`" in kept.stderr
+    assert "--prune" in kept.stderr
+    assert (stacks / "two/cdk.tf.json").is_file()
+
+    pruned = run(tmp_path, "--prune", config=ONE)
+
+    assert pruned.returncode == 0
+    assert "kept: .terraform.lock.hcl" in pruned.stderr
+    assert [path.name for path in (stacks / "two").iterdir()] == [".terraform.lock.hcl"]
     assert (stacks / "one/terraform.tfstate").read_text(encoding="utf-8") == "{}"
-    assert (stacks / "two/.terraform.lock.hcl").exists()
-    assert not (stacks / "two/cdk.tf.json").exists()
+
+
+def test_a_file_changed_by_hand_is_named_and_only_overwritten_with_force(tmp_path: Path) -> None:
+    assert run(tmp_path).returncode == 0
+    file = tmp_path / "cdktf.out/stacks/demo/cdk.tf.json"
+    synthesized = file.read_bytes()
+    file.write_text("{}", encoding="utf-8")
+
+    refused = run(tmp_path)
+
+    assert refused.returncode == 2
+    assert "cdktf.out: 1 problem, nothing was written" in refused.stderr
+    assert "stacks/demo/cdk.tf.json" in refused.stderr
+    assert file.read_text(encoding="utf-8") == "{}"
+    assert run(tmp_path, "--force").returncode == 0
+    assert file.read_bytes() == synthesized
+
+
+def test_two_runs_at_once_do_not_mix(tmp_path: Path) -> None:
+    """Each file has a stack of its own, so that both runs write to the manifest and the inventory."""
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text(f"clusters: [{{name: {name}, region: eu-north-1}}]\n", encoding="utf-8")
+
+    runs = [started(tmp_path, "--config", f"{name}.yaml") for name in ("one", "two")]
+
+    for each in runs:
+        _, messages = each.communicate(timeout=120)
+        assert each.returncode == 0, messages
+    out = tmp_path / "cdktf.out"
+    assert set(json.loads((out / "manifest.json").read_bytes())["stacks"]) == {"one", "two"}
+    inventory = json.loads((out / ".nodeless/inventory.json").read_bytes())["stacks"]
+    assert {name: row["config"] for name, row in inventory.items()} == {"one": "one.yaml", "two": "two.yaml"}
+    assert [path.name for path in (out / ".nodeless").iterdir()] == ["inventory.json"]
 
 
 def test_an_output_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

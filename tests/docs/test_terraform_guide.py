@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nodeless.cli.main import main
-from nodeless.stacks.files.output_folder import WRITTEN
+from nodeless.output.paths import WRITTEN
 from tests.docs.markdown import ROOT, blocks, code, rows, section
 from tests.synthesized import Synthesized
 

@@ -27,7 +27,7 @@ STACK = f"cdktf.out/stacks/{CLUSTER}"
 STATE = f"terraform.{CLUSTER}.tfstate"
 CONFIG = """\
 clusters:
-  - name: demo
+  - name: {name}
     region: eu-north-1
     account: "123456789012"
     endpoint: {endpoint}
@@ -90,6 +90,7 @@ class LifeByCdktf:
     state: set[str]
     holdings: set[str]
     second_diff: str
+    listed_after_renaming: str
     state_at_the_end: set[str]
     left_behind: set[str]
     synthesized_first: bytes
@@ -101,7 +102,8 @@ def live(aws: AwsServer, initialized: Terraform, cdktf: Cdktf) -> LifeByCdktf:
     made = world.create(aws, cluster=CLUSTER, region=REGION)
     account, stack = Account(made), cdktf.folder / STACK
     before = account.holdings()
-    cdktf.prepare(CONFIG.format(endpoint=made.endpoint, oidc_issuer=made.oidc_issuer, subnets=", ".join(made.subnets)))
+    keys = {"endpoint": made.endpoint, "oidc_issuer": made.oidc_issuer, "subnets": ", ".join(made.subnets)}
+    cdktf.prepare(CONFIG.format(name=CLUSTER, **keys))
     cdktf.run("synth")
     synthesized = (stack / "cdk.tf.json").read_bytes()
     # From here on every command synthesizes again: what is put beside the JSON now must survive that.
@@ -113,6 +115,10 @@ def live(aws: AwsServer, initialized: Terraform, cdktf: Cdktf) -> LifeByCdktf:
     cdktf.tally.count({"applied": len(state)})
     second_diff = cdktf.run("diff", CLUSTER, WITHOUT_OTHER_MACHINES)
     cdktf.tally.count({"planned again": len(state)})
+    # The cluster is renamed in the file. The command would delete the folder of a stack that is no longer listed.
+    cdktf.prepare(CONFIG.format(name="renamed", **keys))
+    cdktf.run("synth")
+    listed = cdktf.run("list")
     cdktf.run("destroy", CLUSTER, "--auto-approve", WITHOUT_OTHER_MACHINES)
     state_at_the_end = cdktf.state()
     cdktf.tally.count({"destroyed": len(state) - len(state_at_the_end)})
@@ -122,6 +128,7 @@ def live(aws: AwsServer, initialized: Terraform, cdktf: Cdktf) -> LifeByCdktf:
         state=state,
         holdings=holdings,
         second_diff=second_diff,
+        listed_after_renaming=listed,
         state_at_the_end=state_at_the_end,
         left_behind=account.holdings() - before,
         synthesized_first=synthesized,

@@ -1,4 +1,4 @@
-"""The cdktf command runs a stack's whole life: synth, diff, deploy, an empty diff, destroy."""
+"""The cdktf command runs a stack's whole life: synth, diff, deploy, an empty diff, a rename in the file, destroy."""
 
 from __future__ import annotations
 
@@ -42,6 +42,11 @@ def test_the_second_diff_is_empty(life_by_cdktf: LifeByCdktf) -> None:
 
 def test_every_command_synthesizes_the_same_bytes(life_by_cdktf: LifeByCdktf) -> None:
     assert life_by_cdktf.synthesized_last == life_by_cdktf.synthesized_first
+
+
+def test_a_cluster_that_left_the_file_can_still_be_destroyed(life_by_cdktf: LifeByCdktf) -> None:
+    assert {"demo", "renamed"} <= set(life_by_cdktf.listed_after_renaming.split())
+    assert life_by_cdktf.state_at_the_end == set()
 
 
 def test_destroyed_by_cdktf_nothing_is_left(life_by_cdktf: LifeByCdktf) -> None:

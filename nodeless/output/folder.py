@@ -1,0 +1,102 @@
+"""An output folder while a run has it: locked, healed, built in, and then changed in one step or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nodeless.finding import Finding, SpecError
+from nodeless.output import journal
+from nodeless.output.inventory import Inventory
+from nodeless.output.lock import Say, locked
+from nodeless.output.paths import INVENTORY, MANIFEST, STACKS
+from nodeless.output.plan import Plan, Planner
+from nodeless.output.present import FILE, files_below, kind_of
+from nodeless.output.signals import held_back
+
+# What a user can do about an error of the system; for the others, name another folder.
+FIXES = {
+    errno.ENOSPC: "free some space, or name another folder with --out",
+    errno.EDQUOT: "free some space, or name another folder with --out",
+    errno.EXDEV: "name a folder with --out that has no other file system mounted inside",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFolder:
+    """The folder of one run."""
+
+    out: Path
+    build: Path
+    force: bool
+
+    def publish(self, config: str, *, prune: bool) -> Plan:
+        """Put what was built in place; return what was done and what stays."""
+        stacks: dict[str, dict[str, str]] = {}
+        for path, digest in files_below(self.build / STACKS).items():
+            name, _, file = path.partition("/")
+            stacks.setdefault(name, {})[file] = digest
+        plan = Planner(
+            out=self.out,
+            recorded=self._recorded(),
+            config=config,
+            built=stacks,
+            built_manifest=(self.build / MANIFEST).read_bytes(),
+            force=self.force,
+            prune=prune,
+        ).plan()
+        for path, content in plan.contents.items():
+            (self.build / path).parent.mkdir(exist_ok=True)
+            (self.build / path).write_bytes(content)
+        if plan.changes:
+            self.build.replace(self.out / journal.BUILD)
+            journal.replace(self.out, plan.changes)
+        return plan
+
+    def _recorded(self) -> Inventory:
+        kind = kind_of(self.out / INVENTORY)
+        if kind is None:
+            return Inventory()
+        try:
+            if kind == FILE:
+                return Inventory.parse((self.out / INVENTORY).read_bytes())
+        except ValueError:
+            kind = "not an inventory of this nodeless"
+        if self.force:
+            return Inventory()
+        fix = "restore it from version control; or remove it, and write everything anew with --force"
+        raise SpecError(str(self.out), [Finding((INVENTORY,), kind, "the file as nodeless wrote it", fix)])
+
+
+@contextlib.contextmanager
+def opened(out: Path, *, force: bool, say: Say) -> Iterator[OutputFolder]:
+    """Take an output folder for one run. A folder that did not exist does not exist after a run that fails."""
+    with _in_words(out), locked(out, say):
+        try:
+            if done := journal.recover(out, force=force):
+                say(f"{out}: an earlier run was interrupted; its changes {done}")
+            yield OutputFolder(out, journal.new_build_folder(out), force)
+        finally:
+            # What was written stays written, even if the rest cannot be removed now.
+            with held_back(), contextlib.suppress(OSError):
+                journal.clear(out)
+
+
+@contextlib.contextmanager
+def _in_words(out: Path) -> Iterator[None]:
+    """Turn an error of the system in this folder into a message."""
+    try:
+        yield
+    except OSError as error:
+        named = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(out)
+        # The file itself may be a link that leads elsewhere.
+        where, whole = Path(os.path.realpath(Path(named).parent), Path(named).name), Path(os.path.realpath(out))
+        if not where.is_relative_to(whole) and not whole.is_relative_to(where):
+            raise
+        fix = FIXES.get(error.errno or 0, "name another folder with --out")
+        expected = f"a folder that can be written ({error.strerror})"
+        raise SpecError(str(out), [Finding(("--out",), named, expected, fix)]) from None

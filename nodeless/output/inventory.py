@@ -1,0 +1,89 @@
+"""The inventory: each file that synthesis wrote, with its SHA-256, and the configuration file each stack came from.
+
+It lies in the output folder and may be part of a pull request, so it is read as anybody's input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nodeless.output.paths import STACK_NAME, in_stack
+from nodeless.output.present import parsed
+
+VERSION = 1
+DIGEST = re.compile(r"[0-9a-f]{64}")
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The files of one stack, as path below its folder -> digest, and where the stack came from."""
+
+    config: str
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Everything in an output folder that synthesis wrote."""
+
+    stacks: Mapping[str, Stack] = field(default_factory=dict)
+    manifest: str | None = None
+
+    def to_bytes(self) -> bytes:
+        """Write the inventory; the same inventory has the same bytes."""
+        tree = {
+            "version": VERSION,
+            "manifest": self.manifest,
+            "stacks": {
+                name: {"config": stack.config, "files": dict(stack.files)} for name, stack in self.stacks.items()
+            },
+        }
+        return f"{json.dumps(tree, indent=2, sort_keys=True)}\n".encode()
+
+    @classmethod
+    def parse(cls, content: bytes) -> Inventory:
+        """Read an inventory; raise ValueError unless every part of it has the form that synthesis writes."""
+        tree = parsed(content)
+        _require(isinstance(tree, dict) and tree.keys() == {"version", "manifest", "stacks"}, "keys")
+        _require(tree["version"] == VERSION, "version")
+        _require(tree["manifest"] is None or is_digest(tree["manifest"]), "manifest")
+        _require(isinstance(tree["stacks"], dict), "stacks")
+        return cls({name: _stack(name, row) for name, row in tree["stacks"].items()}, tree["manifest"])
+
+
+def _stack(name: str, row: Any) -> Stack:  # noqa: ANN401 - any JSON
+    _require(STACK_NAME.fullmatch(name) is not None, name)
+    _require(isinstance(row, dict) and row.keys() == {"config", "files"}, name)
+    _require(isinstance(row["config"], str) and isinstance(row["files"], dict), name)
+    for path, digest in row["files"].items():
+        _require(in_stack(path) and is_digest(digest), path)
+    return Stack(row["config"], row["files"])
+
+
+def is_digest(value: Any) -> bool:  # noqa: ANN401 - any JSON
+    """Tell whether a value is a SHA-256 as it is written here."""
+    return isinstance(value, str) and DIGEST.fullmatch(value) is not None
+
+
+def config_name(config: Path, out: Path) -> str:
+    """Name a configuration file in a way that is the same on every machine.
+
+    A file below the output folder's parent has its path from there, another one its name alone. What is not a regular
+    file, such as a pipe, has no name that lasts.
+    """
+    if not config.is_file():
+        return STDIN
+    where, beside = Path(os.path.realpath(config.parent)), Path(os.path.realpath(out)).parent
+    return (where / config.name).relative_to(beside).as_posix() if where.is_relative_to(beside) else config.name
+
+
+def _require(holds: bool, what: str) -> None:  # noqa: FBT001 - the condition itself
+    if not holds:
+        raise ValueError(what)

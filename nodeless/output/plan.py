@@ -1,0 +1,181 @@
+"""What a run changes in the output folder, what stays, and everything that is in its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nodeless.finding import Finding, SpecError
+from nodeless.output import manifest
+from nodeless.output.inventory import Inventory, Stack
+from nodeless.output.journal import Change
+from nodeless.output.paths import INVENTORY, MANIFEST, STACK_JSON, STACKS, in_stack, of_stack
+from nodeless.output.present import File, Missing, Obstacle, digest_of, present
+
+FORCE = "overwrite it with --force"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The changes in their order, the files they need beside those that were built, and what the user is told."""
+
+    changes: tuple[Change, ...]
+    contents: Mapping[str, bytes]
+    orphans: tuple[str, ...]
+    pruned: tuple[str, ...]
+    edited: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planner:
+    """One run: the folder, what is recorded of it, what was built, and what the user allows."""
+
+    out: Path
+    recorded: Inventory
+    config: str
+    built: Mapping[str, Mapping[str, str]]
+    built_manifest: bytes
+    force: bool
+    prune: bool
+
+    def plan(self) -> Plan:
+        """Plan the run, or raise SpecError with everything that is in its way."""
+        unexpected = [
+            of_stack(name, file) for name, files in self.built.items() for file in files if not in_stack(file)
+        ]
+        if unexpected:
+            raise ValueError(f"synthesis built files that no inventory takes: {unexpected}")
+        findings = [*self._collisions()]
+        written = [
+            change
+            for name, files in self.built.items()
+            for file, digest in files.items()
+            if (change := self._written(of_stack(name, file), digest, self._digest(name, file), findings))
+        ]
+        stays = self._stays()
+        gone, edited = self._gone(stays)
+        stacks = {name: Stack(self.config, dict(files)) for name, files in self.built.items()} | stays
+        listed = [name for name in stays if isinstance(present(self.out, of_stack(name, STACK_JSON)), File)]
+        text = self._manifest(listed, stacks, {change.path for change in gone}, findings)
+        digest = digest_of(text)
+        written_manifest = self._written(MANIFEST, digest, digest_now(self.out, MANIFEST), findings)
+        inventory = Inventory(stacks, digest).to_bytes()
+        written_inventory = self._written(INVENTORY, digest_of(inventory), digest_now(self.out, INVENTORY), findings)
+        if findings:
+            raise SpecError(str(self.out), dict.fromkeys(findings))
+        last = [change for change in (written_manifest, written_inventory) if change]
+        left = self._left()
+        return Plan(
+            changes=(*written, *gone, *last),
+            contents={MANIFEST: text, INVENTORY: inventory},
+            orphans=tuple(name for name in left if name in stays),
+            pruned=tuple(name for name in left if name not in stays),
+            edited=tuple(edited),
+        )
+
+    def _left(self) -> list[str]:
+        """Return the stacks that came from this file, are no longer in it, and still have files."""
+        return [
+            name
+            for name, stack in sorted(self.recorded.stacks.items())
+            if stack.config == self.config and name not in self.built
+            if any(not isinstance(present(self.out, of_stack(name, file)), Missing) for file in stack.files)
+        ]
+
+    def _stays(self) -> dict[str, Stack]:
+        """Return the recorded stacks that this run leaves alone."""
+        orphans = () if self.prune else self._left()
+        return {
+            name: stack
+            for name, stack in self.recorded.stacks.items()
+            if name not in self.built and (stack.config != self.config or name in orphans)
+        }
+
+    def _gone(self, stays: Mapping[str, Stack]) -> tuple[list[Change], list[str]]:
+        """Return the removals of files that are no longer written, and the paths of those that somebody edited."""
+        removals, edited = [], []
+        for name, stack in sorted(self.recorded.stacks.items()):
+            if name in stays:
+                continue
+            for file, digest in sorted(stack.files.items()):
+                path = of_stack(name, file)
+                if file in self.built.get(name, {}):
+                    continue
+                now = present(self.out, path)
+                if now == File(digest):
+                    removals.append(Change(path, digest, None))
+                elif not isinstance(now, Missing):
+                    edited.append(path)
+        return removals, edited
+
+    def _collisions(self) -> Iterable[Finding]:
+        for name in self.built:
+            stack = self.recorded.stacks.get(name)
+            if stack and stack.config != self.config and not self.force:
+                fix = "rename the cluster, choose another --out, or take the stack over with --force"
+                value, expected = f"a stack of {stack.config}", f"no stack, or one of {self.config}"
+                yield Finding((f"{STACKS}/{name}",), value, expected, fix)
+
+    def _digest(self, name: str, file: str) -> str | None:
+        stack = self.recorded.stacks.get(name)
+        return stack.files.get(file) if stack else None
+
+    def _written(self, path: str, new: str, recorded: str | None, findings: list[Finding]) -> Change | None:
+        """Return the change that gives a file its new content, if it needs one; what is in the way is a finding."""
+        now = present(self.out, path)
+        if isinstance(now, Missing):
+            return Change(path, None, new)
+        if isinstance(now, Obstacle):
+            findings.append(Finding((now.path,), now.kind, f"{now.expected}, or nothing", "move it away"))
+            return None
+        if now.digest == new:
+            return None
+        if now.digest != recorded and not self.force:
+            findings.append(_edited(path) if recorded else _foreign(path))
+        return Change(path, now.digest, new)
+
+    def _manifest(self, kept: Iterable[str], ours: Iterable[str], gone: set[str], findings: list[Finding]) -> bytes:
+        """Make the new manifest, with the stacks that stay and those of other apps."""
+        now = present(self.out, MANIFEST)
+        try:
+            listed = manifest.stacks_in((self.out / MANIFEST).read_bytes()) if isinstance(now, File) else {}
+        except ValueError as error:
+            listed, wrong = {}, [str(error)]
+        else:
+            wrong = [name for name, row in listed.items() if not manifest.leads_home(name, row)]
+        if not self.force:
+            findings += [_not_a_manifest(what) for what in wrong]
+        own = set(ours)
+        expected = {name: manifest.entry(name) for name in own} | manifest.stacks_in(self.built_manifest)
+        is_changed = isinstance(now, File) and now.digest != self.recorded.manifest and not self.force
+        if is_changed and any(expected.get(name, row) != row for name, row in listed.items()):
+            findings.append(_edited(MANIFEST))
+        others = {name: row for name, row in listed.items() if name not in own and name not in wrong}
+        there = {
+            name: row
+            for name, row in others.items()
+            if row["synthesizedStackPath"] not in gone and manifest.is_there(self.out, row)
+        }
+        return manifest.merged(self.built_manifest, kept, there)
+
+
+def digest_now(out: Path, path: str) -> str | None:
+    """Return the digest of a file as it is, so that it counts as ours."""
+    now = present(out, path)
+    return now.digest if isinstance(now, File) else None
+
+
+def _edited(path: str) -> Finding:
+    fix = f"keep your change in the configuration or in a file of your own, or {FORCE}"
+    return Finding((path,), "changed since nodeless wrote it", "the file as nodeless wrote it", fix)
+
+
+def _foreign(path: str) -> Finding:
+    fix = f"move it away, choose another --out, or {FORCE}"
+    return Finding((path,), "a file that nodeless did not write", "no file, or one that nodeless wrote", fix)
+
+
+def _not_a_manifest(what: str) -> Finding:
+    expected = "a manifest of CDKTF, in which each stack is in its own folder below stacks/"
+    return Finding((MANIFEST,), what, expected, f"correct it, remove it, or {FORCE}")

@@ -57,7 +57,7 @@ def test_a_check_that_fails_does_not_stop_a_destroy(whole_life: WholeLife) -> No
     (warning,) = whole_life.warnings_of_the_destroy
 
     assert warning.severity == "warning"
-    assert warning.detail.startswith("No subnet of the cluster's VPC")
+    assert warning.detail.startswith("The OIDC provider ")
 
 
 def test_destroyed_nothing_is_left(whole_life: WholeLife) -> None:

@@ -211,10 +211,11 @@ def live(aws: AwsServer, stack_of: StackOf, initialized: Terraform) -> WholeLife
         } or dict.fromkeys((address for address in terraform.tagged() if change.only_updates), "update")
         changes[name] = applied(changed, expected)
     settled = terraform.replan()
-    # The check of the subnets fails from here on: a destroy must not stop at that.
-    subnets = made.aws.client("ec2", REGION).describe_subnets(Filters=[{"Name": "vpc-id", "Values": [made.vpc]}])
-    ids = [subnet["SubnetId"] for subnet in subnets["Subnets"]]
-    made.aws.client("ec2", REGION).delete_tags(Resources=ids, Tags=[{"Key": DISCOVERY}])
+    # The check of the OIDC provider fails from here on: a destroy must not stop at that.
+    iam = made.aws.client("iam", REGION)
+    (provider,) = iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]
+    iam.delete_open_id_connect_provider(OpenIDConnectProviderArn=provider["Arn"])
+    iam.create_open_id_connect_provider(Url=made.oidc_issuer, ClientIDList=["another"])
     warnings = terraform.plan("-destroy").diagnostics
     terraform.apply()
     return WholeLife(created, changes, settled, warnings, terraform.state(), account.holdings() - before)

@@ -143,11 +143,12 @@ def _models_in(hint: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any an
 def path_in_file(tree: Any, location: Iterable[str | int]) -> Path:  # noqa: ANN401 - any YAML
     """Keep of pydantic's location what is a path in the file, without the names of union members."""
     path: list[str | int] = []
-    steps = [step for step in location if step != "[key]"]
+    steps = tuple(location)
     for number, step in enumerate(steps):
         if holds(tree, (step,)):
             tree = tree[step]
-        elif not isinstance(tree, Mapping) or number < len(steps) - 1:
+        # After a key that is wrong itself, pydantic adds a step of its own.
+        elif not isinstance(tree, Mapping) or number < len(steps) - 1 or step == "[key]":
             continue
         path.append(step)
     return tuple(path)

@@ -24,8 +24,9 @@ from tests.fuzz.workers import Worker, serve_subject, serve_synthesis
 from tests.terraform.tools import Unavailable
 
 CASES_IN_A_BATCH = 60
-# Of the accepted files, every so many is synthesized, and the stacks of so many are validated together.
-SYNTHESIZED_EVERY, VALIDATED_TOGETHER = 50, 20
+# Of the accepted files of a kind, every so many is synthesized: more of those that may hold a mistake.
+SYNTHESIZED_EVERY = {"broken": 2, "one key": 2, "one field": 10, "right": 20, "edited": 30, "bytes": 50}
+VALIDATED_TOGETHER = 20
 
 
 class FoundError(Exception):
@@ -100,8 +101,8 @@ class Run:
         {ACCEPTED: self.accepted_keys, REFUSED: self.refused_keys}.get(outcome.end, Counter()).update(outcome.keys)
         if outcome.end == FAILED:
             self._report(case, outcome)
-        elif outcome.end == ACCEPTED and case.kind != "python":
-            turn = self.counts[ACCEPTED] % SYNTHESIZED_EVERY == 0
+        elif outcome.end == ACCEPTED and case.kind in SYNTHESIZED_EVERY:
+            turn = self.counts[f"{case.kind} {ACCEPTED}"] % SYNTHESIZED_EVERY[case.kind] == 0
             if turn or (self._hunted or "").startswith("synthesis"):
                 self._synthesize(case)
 

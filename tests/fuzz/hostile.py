@@ -165,8 +165,9 @@ VALUES: tuple[Any, ...] = (
     [True],
     {"": ""},
     {"a": {"b": {"c": []}}},
-    ["x"] * 500,
-    {f"k{number}": "v" for number in range(60)},
+    # As scraps, so that no mistake is made in them.
+    Raw(f"[{', '.join(['x'] * 500)}]"),
+    Raw(f"{{{', '.join(f'k{number}: v' for number in range(60))}}}"),
 )
 
 KEYS = (

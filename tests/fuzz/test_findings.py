@@ -56,6 +56,8 @@ FILES: dict[str, tuple[str | bytes, str]] = {
     "defaults that are a list": (f"defaults: []\n{CLUSTER}", ACCEPTED),
     "defaults that are text": (f"defaults: x\n{CLUSTER}", REFUSED),
     "a key of pydantic's own": (CLUSTER + "  names: {style: blog, 'function-wrap[_style()]': x}", REFUSED),
+    "another key of pydantic's own": (CLUSTER + "  '[key]': x", REFUSED),
+    "that key where keys are checked": (CLUSTER + "  nodes: {roles: {'[key]': {'[key]': x}}}", REFUSED),
     "a backend named like its type": (CLUSTER + "  backend: {type: s3, s3: {}, bucket: state}", REFUSED),
     "an empty file": ("", REFUSED),
     "a file of zero bytes": (b"\x00" * 10, REFUSED),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from nodeless.imports.aws import AwsProvider, AwsProviderDefaultTags
+from nodeless.imports.aws import AwsProvider, AwsProviderAssumeRole, AwsProviderDefaultTags
 from nodeless.imports.cdk import Construct, TerraformStack
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.references import is_reference
 from nodeless.resolved.terraform_text import in_terraform
 from nodeless.stacks.backends import declare_backend
 from nodeless.stacks.components.helm_access import HelmAccess
@@ -24,10 +25,15 @@ class KarpenterStack(TerraformStack):
         """Build the whole stack from a resolved installation."""
         super().__init__(scope, id_)
         installation = in_terraform(installation)
+        login, account = installation.login, installation.account
         AwsProvider(
             self,
             "aws",
             region=installation.region,
+            # With credentials of another account the plan stops before it reads or changes anything.
+            allowed_account_ids=[account] if account and not is_reference(account) else None,
+            profile=login.profile,
+            assume_role=[AwsProviderAssumeRole(**role) for role in login.roles] or None,
             default_tags=[AwsProviderDefaultTags(tags=dict(installation.tags))] if installation.tags else None,
         )
         karpenter = Karpenter(self, "karpenter", installation=installation, prefix="")
@@ -39,6 +45,7 @@ class KarpenterStack(TerraformStack):
                 auth=installation.auth,
                 cluster=installation.name,
                 region=installation.region,
+                cli_options=login.cli_options,
                 endpoint=karpenter.endpoint,
                 certificate_authority=karpenter.certificate_authority,
             )

@@ -43,6 +43,21 @@ class NodeRoleSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """How the AWS provider logs in: a profile, and roles that are assumed one after the other."""
+
+    profile: str | None = None
+    roles: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def cli_options(self) -> tuple[str, ...]:
+        """Return the options with which `aws eks get-token` logs in as the provider does."""
+        profile = ("--profile", self.profile) if self.profile else ()
+        # A guard leaves at most one role here, with nothing but its ARN: the command has no option for more.
+        return (*profile, *(option for role in self.roles for option in ("--role-arn", role["role_arn"])))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
     """The settings of one cluster, with all defaults; None where Terraform has to look a value up."""
 
@@ -50,6 +65,7 @@ class Installation:
     region: str
     partition: Partition
     account: str | None
+    login: Login
     endpoint: str | None
     oidc_issuer: str | None
     certificate_authority: str | None

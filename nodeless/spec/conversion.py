@@ -7,7 +7,7 @@ from typing import Any
 from nodeless.karpenter import releases
 from nodeless.karpenter.policy import statement_from
 from nodeless.karpenter.versions import Release
-from nodeless.resolved.installation import FargateProfile, Installation, NodeRoleSettings, Queue
+from nodeless.resolved.installation import FargateProfile, Installation, Login, NodeRoleSettings, Queue
 from nodeless.resolved.names import Names
 from nodeless.resolved.partitions import partition_of
 from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
@@ -30,6 +30,10 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
         region=cluster.region,
         partition=partition,
         account=cluster.account,
+        login=Login(
+            profile=cluster.provider.profile,
+            roles=tuple(role.model_dump(exclude_defaults=True) for role in cluster.provider.assume_role),
+        ),
         endpoint=cluster.endpoint,
         oidc_issuer=cluster.oidc_issuer,
         certificate_authority=cluster.certificate_authority,

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from nodeless.finding import Path
 from nodeless.karpenter.chart import REPOSITORY
 from nodeless.karpenter.releases import NEWEST
 from nodeless.spec import text_types as text
@@ -229,6 +230,46 @@ class UnsupportedBackend(Section):
 Backend = Annotated[LocalBackend | S3Backend | CloudBackend | UnsupportedBackend, Field(discriminator="type")]
 
 
+class AssumedRole(Section):
+    """A role that the AWS provider assumes."""
+
+    role_arn: text.RoleArn
+    """the role"""
+    external_id: text.ExternalId | None = None
+    """the external id that the role's trust policy asks for"""
+    session_name: text.SessionName | None = None
+    """name of the session, as CloudTrail shows it"""
+    duration: text.SessionDuration | None = None
+    """how long the session is valid"""
+    source_identity: text.SessionName | None = None
+    """source identity of the session"""
+    policy_arns: list[text.PolicyArn] = []
+    """managed policies that limit the session further"""
+    tags: dict[text.TagName, text.TagValue] = {}
+    """session tags"""
+    transitive_tag_keys: list[text.TagName] = []
+    """session tags that are passed on to the next role"""
+
+
+def _chain(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    return [value] if isinstance(value, dict) else value
+
+
+class Provider(Section):
+    """How the AWS provider logs in; without these keys, in its usual way. Keys and tokens never belong in the file."""
+
+    profile: text.Line | None = None
+    """profile of the AWS configuration to use"""
+    assume_role: Annotated[
+        list[AssumedRole], BeforeValidator(_chain, json_schema_input_type=AssumedRole | list[AssumedRole])
+    ] = []
+    """the role to assume; a list is a chain, and each role assumes the next"""
+
+    def path_of(self, number: int) -> Path:
+        """Return where a role of the chain stands; a single one is usually not written as a list."""
+        return ("provider", "assume_role", *((number,) if len(self.assume_role) > 1 else ()))
+
+
 class NamedSpec(Section):
     """A node class or node pool, in the shape of the release's own API."""
 
@@ -246,7 +287,9 @@ class Cluster(Section):
     region: text.Region
     """its region, which also decides the partition"""
     account: text.Account | None = None
-    """its account; without it, the account of the credentials"""
+    """its account: Terraform stops with credentials of another one; without it, the account of the credentials"""
+    provider: Provider = Provider()
+    """how the AWS provider logs in"""
     kubernetes: text.Kubernetes | None = None
     """its version, checked against the Karpenter release"""
     endpoint: text.Endpoint | None = None

@@ -235,6 +235,28 @@ RoleArn = Annotated[
         takes_references=True,
     ),
 ]
+SessionName = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9_+=,.@-]{2,64}",
+        expected="a session name: 2 to 64 letters, digits and any of +=,.@_-",
+        fix="write a name such as terraform",
+    ),
+]
+ExternalId = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9_+=,.@:/-]{2,1224}",
+        expected="an external id: 2 to 1224 letters, digits and any of +=,.@:/_-",
+        fix="use the id that the role's trust policy asks for",
+    ),
+]
+SessionDuration = Annotated[
+    str,
+    TextType(
+        pattern=r"([0-9]+(h|m|s))+", expected="a duration from 15 minutes to 12 hours", fix="write one such as 1h30m"
+    ),
+]
 KmsKeyArn = Annotated[
     str,
     TextType(

@@ -11,6 +11,7 @@ from nodeless.spec.guards import (
     cluster,
     file,
     limits,
+    login,
     partition,
     policies,
     references,
@@ -28,6 +29,7 @@ from nodeless.spec.model import Cluster
 CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
     *cluster.GUARDS,
     *limits.GUARDS,
+    *login.GUARDS,
     *partition.GUARDS,
     *roles.GUARDS,
     *statements.CLUSTER_GUARDS,

@@ -60,6 +60,14 @@ def _node_roles(cluster: Cluster) -> Arns:
             yield ("nodes", "roles", key, "policies", index), arn
 
 
+def _assumed_roles(cluster: Cluster) -> Arns:
+    for number, role in enumerate(cluster.provider.assume_role):
+        path = cluster.provider.path_of(number)
+        yield (*path, "role_arn"), role.role_arn
+        for index, arn in enumerate(role.policy_arns):
+            yield (*path, "policy_arns", index), arn
+
+
 def _arns_belong_here(key: str, arns: Callable[[Cluster], Arns]) -> Guard[Cluster, Finding]:
     """Make the guard for the ARNs of one key: they name the cluster's partition and, if any, its region."""
 
@@ -120,6 +128,7 @@ GUARDS = (
     _arns_belong_here("interruption.kms_key_arn", _queue_key),
     _arns_belong_here("nodes.policies.*", _node_policies),
     _arns_belong_here("nodes.roles.*", _node_roles),
+    _arns_belong_here("provider.assume_role", _assumed_roles),
     issuer_is_of_the_region,
     endpoint_is_of_the_region,
 )

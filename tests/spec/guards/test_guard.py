@@ -139,6 +139,7 @@ BUSY: dict[str, Any] = {
     "name": "demo",
     "region": "eu-north-1",
     "account": "123456789012",
+    "provider": {"profile": "platform", "assume_role": {"role_arn": "arn:aws:iam::123456789012:role/deploy"}},
     "kubernetes": "1.35",
     "endpoint": "https://0123456789ABCDEF.gr7.eu-north-1.eks.amazonaws.com",
     "oidc_issuer": "https://oidc.eks.eu-north-1.amazonaws.com/id/0123456789ABCDEF",

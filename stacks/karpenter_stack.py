@@ -32,6 +32,8 @@ class KarpenterStack(TerraformStack):
             region=installation.region,
             # With credentials of another account the plan stops before it reads or changes anything.
             allowed_account_ids=[account] if account and not is_reference(account) else None,
+            # The provider has a list of regions too, and would refuse a newer one.
+            skip_region_validation=installation.is_new_region or None,
             profile=login.profile,
             assume_role=[AwsProviderAssumeRole(**role) for role in login.roles] or None,
             default_tags=[AwsProviderDefaultTags(tags=dict(installation.tags))] if installation.tags else None,

@@ -1,7 +1,7 @@
 """Which labels a pool may require or set in reserved domains, and which resources it may limit, by release.
 
-Upstream refuses other keys in these domains: in the rules of its CRDs, and before 0.32 in its webhook. The labels and the
-extended resources of users have domains of their own and are not listed.
+Upstream refuses other keys in these domains: in the rules of its CRDs, and before 0.32 in its webhook. The labels and
+the extended resources of users have domains of their own and are not listed.
 """
 
 from __future__ import annotations

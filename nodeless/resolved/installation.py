@@ -40,6 +40,17 @@ class NodeRoleSettings:
     os: str
     arn: str | None
     policies: tuple[str, ...]
+    has_access_entry: bool = False
+    """the access entry exists already"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """The controller's image, as far as it differs from the chart's; an empty digest removes the chart's."""
+
+    repository: str | None = None
+    tag: str | None = None
+    digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +74,8 @@ class Installation:
 
     name: str
     region: str
+    is_new_region: bool
+    """the AWS provider may not know the region either"""
     partition: Partition
     account: str | None
     login: Login
@@ -80,6 +93,7 @@ class Installation:
     replicas: int
     policy: str
     repository: str
+    image: Image
     isolated_vpc: bool
     zonal_shift: bool
     values: Mapping[str, Any]

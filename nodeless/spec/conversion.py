@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from nodeless.karpenter import releases
+from nodeless.karpenter.chart import IMAGE, REPOSITORY
 from nodeless.karpenter.policy import statement_from
 from nodeless.karpenter.versions import Release
-from nodeless.resolved.installation import FargateProfile, Installation, Login, NodeRoleSettings, Queue
+from nodeless.resolved.installation import FargateProfile, Image, Installation, Login, NodeRoleSettings, Queue
 from nodeless.resolved.names import Names
-from nodeless.resolved.partitions import partition_of
+from nodeless.resolved.partitions import is_known_region, partition_of
 from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
 
 CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
@@ -28,6 +29,7 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
     return Installation(
         name=cluster.name,
         region=cluster.region,
+        is_new_region=cluster.new_region and not is_known_region(cluster.region),
         partition=partition,
         account=cluster.account,
         login=Login(
@@ -46,6 +48,7 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
         replicas=cluster.karpenter.replicas,
         policy=cluster.karpenter.policy,
         repository=cluster.karpenter.repository,
+        image=_image(cluster),
         isolated_vpc=cluster.karpenter.isolated_vpc,
         zonal_shift=cluster.karpenter.zonal_shift,
         values=cluster.karpenter.values,
@@ -56,7 +59,13 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
         access=cluster.nodes.access,
         instance_profile=cluster.nodes.instance_profile,
         node_roles=tuple(
-            NodeRoleSettings(key=key, os=role.os, arn=role.arn, policies=tuple(role.policies))
+            NodeRoleSettings(
+                key=key,
+                os=role.os,
+                arn=role.arn,
+                policies=tuple(role.policies),
+                has_access_entry=not role.access_entry,
+            )
             for key, role in cluster.nodes.roles.items()
         ),
         node_policies=tuple(cluster.nodes.policies),
@@ -96,6 +105,18 @@ def _fargate(cluster: Cluster) -> FargateProfile | None:
         cni_policy=cluster.fargate.cni_policy,
         coredns=cluster.fargate.coredns,
         logging=cluster.fargate.logging,
+    )
+
+
+def _image(cluster: Cluster) -> Image:
+    settings, given = cluster.karpenter, cluster.karpenter.image
+    # An isolated VPC cannot reach upstream's registry; a mirror of the charts holds the image beside them, as upstream.
+    mirrored = settings.isolated_vpc and settings.repository != REPOSITORY
+    beside = f"{settings.repository.removeprefix('oci://')}/{IMAGE}" if mirrored else None
+    return Image(
+        repository=given.repository or beside,
+        tag=given.tag,
+        digest="" if given.digest == "none" else given.digest,
     )
 
 

@@ -41,8 +41,8 @@ class Fargate(Section):
     """name of the profile; the default is in `names`"""
     selectors: Annotated[list[Selector], Field(max_length=SELECTORS_LIMIT)] = []
     """which pods run on Fargate; empty: only the controller's"""
-    cni_policy: bool = True
-    """attach AmazonEKS_CNI_Policy to the pod execution role, as the blog does"""
+    cni_policy: bool = False
+    """attach AmazonEKS_CNI_Policy to the pod execution role, as the blog does; nothing on Fargate needs it"""
     coredns: bool = False
     """run CoreDNS on Fargate too, as an EKS add-on with its own selector; otherwise it waits for the first node"""
     logging: bool = False
@@ -67,6 +67,8 @@ class ExtraNodeRole(Section):
     """managed policies for a role created here, beside the release's own"""
     os: Literal["linux", "windows"] = "linux"
     """operating system of its nodes, for their access entry"""
+    access_entry: bool = True
+    """false: the access entry of an existing role exists already, as EKS makes it for a managed node group"""
 
 
 class Nodes(Section):
@@ -95,6 +97,17 @@ class Discovery(Section):
     """existing security groups to tag"""
 
 
+class Image(Section):
+    """The controller's image, where it is not the one the chart names."""
+
+    repository: text.ImageRepository | None = None
+    """where the image is; default: with `isolated_vpc`, `controller` beside the charts of `repository`"""
+    tag: text.ImageTag | None = None
+    """its tag; default: the chart's own"""
+    digest: text.ImageDigest | None = None
+    """its digest; default: the chart's own, which a copy keeps if all its platforms are copied; none: no digest"""
+
+
 class Karpenter(Section):
     """The release of Karpenter and how it is installed."""
 
@@ -112,6 +125,8 @@ class Karpenter(Section):
     """official: exactly what the release needs; the others: the flat policy of that guide"""
     repository: text.Repository = REPOSITORY
     """registry of the charts"""
+    image: Image = Image()
+    """the controller's image"""
     isolated_vpc: bool = False
     """the VPC has no internet access: no price lookups, and node classes name an instance profile"""
     zonal_shift: bool = False
@@ -286,6 +301,8 @@ class Cluster(Section):
     """the EKS cluster; also the name of the stack"""
     region: text.Region
     """its region, which also decides the partition"""
+    new_region: bool = False
+    """the region is newer than this nodeless and than the AWS provider: take its name as it is"""
     account: text.Account | None = None
     """its account: Terraform stops with credentials of another one; without it, the account of the credentials"""
     provider: Provider = Provider()
@@ -325,7 +342,7 @@ class Cluster(Section):
     extra_statements: list[ExtraStatement] = []
     """more statements for the controller"""
     tags: Annotated[dict[text.TagName, text.TagValue], Field(max_length=50)] = {}
-    """tags of everything that can be tagged"""
+    """tags of everything that can be tagged; the default node class puts them on instances and volumes too"""
     node_classes: list[NamedSpec] = []
     """node classes"""
     node_pools: list[NamedSpec] = []

@@ -293,6 +293,30 @@ LabelValue = Annotated[
         fix="write a value such as karpenter",
     ),
 ]
+ImageRepository = Annotated[
+    str,
+    TextType(
+        pattern=rf"{HOST}{PORT}(?=/){OCI_PATH}",
+        expected="the repository of an image, without scheme, tag and digest",
+        fix="write it like 123456789012.dkr.ecr.eu-north-1.amazonaws.com/karpenter/controller",
+    ),
+]
+ImageTag = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}",
+        expected="a tag of an image",
+        fix=f"write a tag such as {NEWEST}",
+    ),
+]
+ImageDigest = Annotated[
+    str,
+    TextType(
+        pattern=r"sha256:[0-9a-f]{64}|none",
+        expected="the digest of an image, or none",
+        fix="write sha256: and 64 digits, or none to use the tag alone",
+    ),
+]
 TagKey = Annotated[
     str,
     TextType(

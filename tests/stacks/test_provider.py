@@ -38,6 +38,12 @@ def test_an_account_that_terraform_looks_up_is_not_compared_with_itself(tmp_path
     assert "allowed_account_ids" not in aws(Synthesized(json.loads(cdk.Testing.synth(stack))))
 
 
+def test_a_region_that_is_new_is_not_held_against_the_providers_list(stack_of: StackOf) -> None:
+    found = stack_of(name="demo", region="eu-north-9", new_region=True)
+
+    assert aws(found) == {"region": "eu-north-9", "skip_region_validation": True}
+
+
 def test_roles_and_profile_are_passed_on_with_the_keys_that_were_written(stack_of: StackOf) -> None:
     role = {
         "role_arn": ROLE,

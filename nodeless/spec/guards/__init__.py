@@ -9,6 +9,7 @@ from nodeless.resolved.installation import Installation
 from nodeless.spec.guards import (
     backends,
     cluster,
+    controller_pods,
     file,
     limits,
     login,
@@ -35,6 +36,7 @@ CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
     *statements.CLUSTER_GUARDS,
 )
 INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (
+    *controller_pods.GUARDS,
     *policies.GUARDS,
     *references.GUARDS,
     *resources.GUARDS,

@@ -7,14 +7,30 @@ from collections.abc import Callable, Iterator
 
 from nodeless.finding import Finding, Path
 from nodeless.resolved import partitions
-from nodeless.resolved.partitions import partition_of
+from nodeless.resolved.partitions import is_known_region, nearest_region, partition_of
 from nodeless.resolved.references import is_reference
-from nodeless.spec.guards.guard import Guard, guard
+from nodeless.spec.guards.guard import Guard, guard, path_of
 from nodeless.spec.model import Cluster
 
 LONGEST_ARN = 2048
 
 Arns = Iterator[tuple[Path, str | None]]
+
+
+def _is_known(key: str, region_of: Callable[[Cluster], str | None]) -> Guard[Cluster, Finding]:
+    """Make the guard that a region is one that exists, unless the file says that it is new."""
+
+    @guard(key, "new_region")
+    def check(cluster: Cluster) -> Iterator[Finding]:
+        region = region_of(cluster)
+        if region is None or cluster.new_region or is_known_region(region):
+            return
+        nearest = nearest_region(region)
+        meant = f"did you mean {nearest}? " if nearest else ""
+        expected = "a region that this nodeless knows"
+        yield Finding(path_of(key), region, expected, f"{meant}If the region is new, set new_region: true")
+
+    return check
 
 
 @guard("region", "fargate?")
@@ -122,6 +138,8 @@ def _of_another_region(
 
 
 GUARDS = (
+    _is_known("region", lambda cluster: cluster.region),
+    _is_known("backend.region", lambda cluster: getattr(cluster.backend, "region", None)),
     fargate_is_offered,
     pod_identity_is_offered,
     _arns_belong_here("permissions_boundary", _boundary),

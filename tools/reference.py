@@ -18,7 +18,7 @@ from pydantic_core import PydanticUndefined
 
 from nodeless.karpenter.chart_key_rows import TEMPLATES
 from nodeless.karpenter.releases import NEWEST_MINOR, RELEASES, kubernetes_range
-from nodeless.resolved.names import HASH_LENGTH, LONGEST_CLUSTER_NAME, NAME_RULES, POLICY_LIMIT, RULE_LIMIT, NameRule
+from nodeless.resolved.names import HASH_LENGTH, KEYED_NAME_RULES, LONGEST_CLUSTER_NAME, NAME_RULES, NameRule
 from nodeless.resolved.partitions import PARTITIONS
 from nodeless.spec import bounds
 from nodeless.spec.guards.pools.engine import window_in_words
@@ -116,10 +116,14 @@ NAMES = """\
 names. A cluster name that is too long for a name's limit is cut and followed by {hash_length} characters of its hash,
 so that two clusters never get the same name.
 
-{table}
+A cluster of the same name in another region of the account needs other names: `names: {{with_region: true}}` puts the
+region after the cluster's name in all of them, and into the name of the stack. Two accounts may have a cluster of the
+same name as well: give one of the two stacks another name with `stack`.
 
-In both styles the controller's policies are named `KarpenterController<Duty>Policy-<cluster>` (limit {policy_limit})
-and the rules `<cluster>-karpenter-<event>` (limit {rule_limit}).
+Of policies and rules, a release has some; the limits count the whole name. A role or instance profile of `nodes.roles`
+is named like the first one, with its key after it.
+
+{table}
 """
 
 PARTITION_TABLE = """\
@@ -283,7 +287,7 @@ def reference() -> str:
         NOT_IMPLEMENTED,
         TEXT_TYPES.format(table=_text_types(contract.text_types)),
         TEMPLATES_TABLE.format(table=_templates()),
-        NAMES.format(table=_names(), hash_length=HASH_LENGTH, policy_limit=POLICY_LIMIT, rule_limit=RULE_LIMIT),
+        NAMES.format(table=_names(), hash_length=HASH_LENGTH),
         PARTITION_TABLE.format(table=_partitions()),
         RELEASE_LIST.format(minor=NEWEST_MINOR, table=_releases()),
     ]
@@ -321,7 +325,7 @@ def _templates() -> str:
 def _names() -> str:
     rows = [
         (f"`{rule.key}`", *(f"`{_filled(style)}`" for style in _styles(rule)), str(rule.limit), _room(rule), rule.scope)
-        for rule in NAME_RULES
+        for rule in (*NAME_RULES, *KEYED_NAME_RULES)
     ]
     return table(("key", "blog", "official", "limit", "longest cluster name that is not cut", "unique in"), rows)
 

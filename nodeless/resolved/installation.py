@@ -73,6 +73,7 @@ class Installation:
     """The settings of one cluster, with all defaults; None where Terraform has to look a value up."""
 
     name: str
+    stack: str
     region: str
     is_new_region: bool
     """the AWS provider may not know the region either"""

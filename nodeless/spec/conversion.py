@@ -9,7 +9,7 @@ from nodeless.karpenter.chart import IMAGE, REPOSITORY
 from nodeless.karpenter.policy import statement_from
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.installation import FargateProfile, Image, Installation, Login, NodeRoleSettings, Queue
-from nodeless.resolved.names import Names
+from nodeless.resolved.names import NAME_RULES, POLICIES, RULES, Names
 from nodeless.resolved.partitions import is_known_region, partition_of
 from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
 
@@ -21,13 +21,9 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
     """Resolve a valid cluster; `is_literal` says that it comes from a file, where no text is a reference."""
     partition = partition_of(cluster.region)
     assert partition is not None  # noqa: S101 - text_types.Region has checked it
-    overrides = {key: value for key, value in cluster.names.model_dump(exclude={"style"}).items() if value}
-    if cluster.interruption and cluster.interruption.queue_name:
-        overrides["queue"] = cluster.interruption.queue_name
-    if cluster.fargate and cluster.fargate.profile_name:
-        overrides["fargate_profile"] = cluster.fargate.profile_name
     return Installation(
         name=cluster.name,
+        stack=stack_of(cluster),
         region=cluster.region,
         is_new_region=cluster.new_region and not is_known_region(cluster.region),
         partition=partition,
@@ -42,7 +38,7 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
         subnets=tuple(cluster.subnets or cluster.discovery.subnets) or None,
         release=tables_of(cluster),
         version=releases.find_or_parse(cluster.karpenter.version),
-        names=Names(cluster=cluster.name, style=cluster.names.style, overrides=overrides, path=cluster.path),
+        names=_names(cluster),
         namespace=cluster.karpenter.namespace,
         service_account=cluster.karpenter.service_account,
         replicas=cluster.karpenter.replicas,
@@ -88,6 +84,24 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
     )
 
 
+def stack_of(cluster: Cluster) -> str:
+    """Return the name of the stack."""
+    return cluster.stack or (f"{cluster.name}-{cluster.region}" if cluster.names.with_region else cluster.name)
+
+
+def _names(cluster: Cluster) -> Names:
+    given = cluster.names
+    overrides = {rule.key: name for rule in NAME_RULES if (name := getattr(given, rule.key))}
+    overrides |= {f"{POLICIES}.{key}": name for key, name in given.policies.items()}
+    overrides |= {f"{RULES}.{key}": name for key, name in given.rules.items()}
+    if cluster.interruption and cluster.interruption.queue_name:
+        overrides["queue"] = cluster.interruption.queue_name
+    if cluster.fargate and cluster.fargate.profile_name:
+        overrides["fargate_profile"] = cluster.fargate.profile_name
+    region = cluster.region if given.with_region else None
+    return Names(cluster=cluster.name, style=given.style, overrides=overrides, path=cluster.path, region=region)
+
+
 def tables_of(cluster: Cluster) -> Release:
     """Return the release whose tables are used."""
     return releases.tables_for(releases.find(cluster.karpenter.tables or cluster.karpenter.version))
@@ -125,9 +139,9 @@ def _backend(cluster: Cluster) -> dict[str, Any]:
     keys = backend.model_dump(exclude_none=True)
     if isinstance(backend, LocalBackend):
         # Where CDKTF itself keeps local state: beside the output folder, three levels above the stack's own.
-        return {"path": f"../../../terraform.{cluster.name}.tfstate"} | keys
+        return {"path": f"../../../terraform.{stack_of(cluster)}.tfstate"} | keys
     if isinstance(backend, S3Backend):
-        return {"key": f"karpenter/{cluster.name}/terraform.tfstate"} | keys
+        return {"key": f"karpenter/{stack_of(cluster)}/terraform.tfstate"} | keys
     if isinstance(backend, CloudBackend) and not backend.workspaces.tags:
-        keys["workspaces"] = {"name": f"karpenter-{cluster.name}"} | keys["workspaces"]
+        keys["workspaces"] = {"name": f"karpenter-{stack_of(cluster)}"} | keys["workspaces"]
     return keys

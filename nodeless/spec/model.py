@@ -171,6 +171,12 @@ class NameOverrides(Section):
     """name of the interruption queue"""
     fargate_profile: text.FargateProfileName | None = None
     """name of the Fargate profile"""
+    policies: dict[text.PartKey, text.PolicyName] = {}
+    """names of the controller's policies, by their keys, such as `node_lifecycle`"""
+    rules: dict[text.PartKey, text.RuleName] = {}
+    """names of the EventBridge rules, by their keys, such as `spot`"""
+    with_region: bool = False
+    """put the region after the cluster's name: for a cluster of the same name in another region of the account"""
 
 
 class LocalBackend(Section):
@@ -298,7 +304,9 @@ class Cluster(Section):
     """One EKS cluster and the Karpenter that runs on it."""
 
     name: text.ClusterName
-    """the EKS cluster; also the name of the stack"""
+    """the EKS cluster"""
+    stack: text.StackName | None = None
+    """name of the stack and of its folder; default: the cluster's name, with its region if `names.with_region`"""
     region: text.Region
     """its region, which also decides the partition"""
     new_region: bool = False

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find, is_known
 from nodeless.karpenter.versions import Release
-from nodeless.resolved.names import NAME_LIMITS
+from nodeless.resolved.names import NAME_LIMITS, POLICY_LIMIT, RULE_LIMIT
 from nodeless.resolved.partitions import PARTITIONS, nearest_region, partition_of
 from nodeless.spec.text_type import TextType, refused
 
@@ -88,6 +88,15 @@ ClusterName = Annotated[
         "starting with a letter or digit",
         fix="use the name that `aws eks list-clusters` shows",
         takes_references=True,
+    ),
+]
+StackName = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}",
+        expected="the name of a stack: 1 to 120 letters, digits, hyphens and underscores, "
+        "starting with a letter or digit",
+        fix="write a name such as demo-eu-north-1",
     ),
 ]
 Region = Annotated[
@@ -190,6 +199,24 @@ FargateRoleName = Annotated[str, iam_name(NAME_LIMITS["fargate_role"])]
 NodeRoleName = Annotated[str, iam_name(NAME_LIMITS["node_role"])]
 InstanceProfileName = Annotated[str, iam_name(NAME_LIMITS["instance_profile"])]
 FargateProfileName = Annotated[str, iam_name(NAME_LIMITS["fargate_profile"])]
+PolicyName = Annotated[str, iam_name(POLICY_LIMIT)]
+# A check of its own says which ones exist.
+PartKey = Annotated[
+    str,
+    TextType(
+        pattern=r"[a-z_]{1,40}",
+        expected="the key of a policy or rule: lower-case letters and underscores",
+        fix="write a key such as interruption",
+    ),
+]
+RuleName = Annotated[
+    str,
+    TextType(
+        pattern=rf"[A-Za-z0-9._-]{{1,{RULE_LIMIT}}}",
+        expected=f"the name of an EventBridge rule: at most {RULE_LIMIT} letters, digits and any of ._-",
+        fix="choose a shorter or simpler name",
+    ),
+]
 IamPath = Annotated[
     str,
     TextType(

@@ -141,6 +141,13 @@ SAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             *("oci://a/b:1", "oci://a/b@c", "oci://a?b", "oci://u@a", "oci://a/{{b}}", "oci://a/${b}", "oci://é/a"),
         ),
     ),
+    "StackName": (
+        ("demo", "Demo_1-a", "a" * 120),
+        ("", "-a", "_a", "a.b", "../a", "a/b", "a" * 121, "${x}", "a\n", "é"),
+    ),
+    "PartKey": (("spot", "node_lifecycle"), ("", "A", "a-b", "a b", "a1", "${x}", "a\n", "é", "a" * 41)),
+    "PolicyName": (("a+=,.@_-B", "a" * 128), ("", "a b", "a/b", "a" * 129, "${x}", "a\n", "é")),
+    "RuleName": (("a._-B", "a" * 64), ("", "a b", "a/b", "a+b", "a" * 65, "${x}", "a\n", "é")),
     "SessionName": (("terraform", "a+=,.@_-B", "a" * 64), ("", "a", "a b", "a/b", "a" * 65, "${x}", "a\n", "é")),
     "ExternalId": (("karpenter/demo", "a:b", "a" * 1224), ("", "a", "a b", "a" * 1225, "${xy}", "a\n", "é")),
     "SessionDuration": (("1h", "15m", "1h30m", "900s"), ("", "1", "h", "1d", "1h ", "-1h", "1h\n", "१h")),

@@ -8,7 +8,7 @@ import sys
 from pydantic import BaseModel
 
 from nodeless.karpenter.releases import NEWEST, RELEASES
-from nodeless.resolved.names import NAME_RULES
+from nodeless.resolved.names import KEYED_NAME_RULES, NAME_RULES
 from nodeless.resolved.partitions import PARTITIONS
 from nodeless.spec import model
 from nodeless.spec.schema import descriptions, schema
@@ -56,8 +56,10 @@ def test_names_partitions_and_releases_are_complete() -> None:
     partitions = {code(row[0])[0] for row in rows(section(REFERENCE, "Partitions"))}
     releases = rows(section(REFERENCE, "Releases"))
 
-    assert set(names) == {rule.key for rule in NAME_RULES}
-    assert all(names[rule.key][3] == str(rule.limit) for rule in NAME_RULES)
+    rules = (*NAME_RULES, *KEYED_NAME_RULES)
+    assert set(names) == {rule.key for rule in rules}
+    assert all(names[rule.key][3] == str(rule.limit) for rule in rules)
+    assert all(names[rule.key][5] == rule.scope for rule in rules)
     assert partitions == {row.name for row in PARTITIONS}
     assert releases[0][0].startswith(str(RELEASES[0]))
     assert releases[-1][0].endswith(str(NEWEST))

@@ -13,6 +13,7 @@ from nodeless.spec.guards import (
     file,
     limits,
     login,
+    names,
     partition,
     policies,
     references,
@@ -31,6 +32,7 @@ CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
     *cluster.GUARDS,
     *limits.GUARDS,
     *login.GUARDS,
+    *names.CLUSTER_GUARDS,
     *partition.GUARDS,
     *roles.GUARDS,
     *statements.CLUSTER_GUARDS,
@@ -43,4 +45,7 @@ INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (
     *backends.GUARDS,
     *statements.INSTALLATION_GUARDS,
 )
-FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = file.GUARDS
+FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = (
+    *names.FILE_GUARDS,
+    *file.GUARDS,
+)

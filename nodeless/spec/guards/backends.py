@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nodeless.finding import Finding
 from nodeless.resolved.installation import Installation
-from nodeless.spec.guards.guard import guard
+from nodeless.spec.guards.guard import STACK_KEYS, guard
 from nodeless.trees import places
 
 
@@ -75,7 +75,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
 }
 
 
-@guard("backend", "name")
+@guard("backend", *STACK_KEYS)
 def backend_is_accepted(installation: Installation) -> Iterator[Finding]:
     """Terraform accepts the backend, and so does the service behind it."""
     for rule in RULES.get(installation.backend["type"], ()):

@@ -29,7 +29,7 @@ def occupied(installation: Installation) -> tuple[Hashable, ...]:
     if backend["type"] == "local":
         # A relative path starts at the stack's own folder, or wherever somebody moves the stack to.
         path = re.sub("^/+", "/", backend["path"])
-        spelled = (normpath(path), normpath(join("stacks", installation.name, path)))
+        spelled = (normpath(path), normpath(join("stacks", installation.stack, path)))
         return tuple(("local", folded(file)) for state in spelled for file in _files_of_a_state(state))
     if backend["type"] == "s3":
         key = backend["key"]

@@ -8,7 +8,7 @@ from nodeless.resolved.roles import plan_fargate
 from nodeless.spec.resolution import installation
 from nodeless.stacks.components.fargate import Fargate
 from tests.conftest import LITERALS
-from tests.stacks.components.example import AT, PLACE
+from tests.stacks.components.example import AT, EXAMPLE, PLACE
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion

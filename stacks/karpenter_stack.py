@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from nodeless.imports.aws import AwsProvider, AwsProviderAssumeRole, AwsProviderDefaultTags
 from nodeless.imports.cdk import Construct, TerraformStack
+from nodeless.resolved.backends import is_default_local
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
 from nodeless.resolved.terraform_text import in_terraform
 from nodeless.stacks.backends import declare_backend
 from nodeless.stacks.components.helm_access import HelmAccess
+from nodeless.stacks.components.local_state import LocalState
 from nodeless.stacks.karpenter import Karpenter
 
 # Only arguments that exist at both ends of these ranges are used.
 PROVIDER_VERSIONS = {"aws": ">= 5.100.0, < 7.0.0", "helm": ">= 3.1.0, < 4.0.0"}
 
 # The lowest Terraform that has what a stack uses.
-TERRAFORM_DATA, REMOVED_BLOCKS, EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 4), (1, 7), (1, 10), (1, 10)
+TERRAFORM_DATA, CHECKS, REMOVED_BLOCKS, EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 4), (1, 5), (1, 7), (1, 10), (1, 10)
 
 
 class KarpenterStack(TerraformStack):
@@ -52,6 +54,8 @@ class KarpenterStack(TerraformStack):
                 certificate_authority=karpenter.certificate_authority,
             )
         declare_backend(self, installation.backend)
+        if is_default_local(installation.backend, installation.stack):
+            LocalState(self, "local_state", path=installation.backend["path"])
         self._require(installation, providers=("aws", "helm") if with_helm else ("aws",))
 
     def _require(self, installation: Installation, *, providers: tuple[str, ...]) -> None:
@@ -60,6 +64,8 @@ class KarpenterStack(TerraformStack):
             needed.append(REMOVED_BLOCKS)
         if installation.delivery == "helm" and installation.auth == "ephemeral":
             needed.append(EPHEMERAL_RESOURCES)
+        if is_default_local(installation.backend, installation.stack):
+            needed.append(CHECKS)
         if installation.backend.get("use_lockfile"):
             needed.append(S3_LOCK_FILES)
         major, minor = max(needed)

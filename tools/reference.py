@@ -80,8 +80,7 @@ together.
 NOT_IMPLEMENTED = """\
 ## Not implemented yet
 
-`adopt` (other than `none`) and the backends `remote`, `http`, `gcs` and `azurerm` are refused for now, with a message
-that says so.
+`adopt` (other than `none`) is refused for now, with a message that says so.
 """
 
 TEXT_TYPES = """\
@@ -150,6 +149,7 @@ PLAIN_TYPES: dict[Hint, tuple[str, ...]] = {
     int: ("a whole number",),
     str: ("text",),
     Any: ("anything",),
+    type(None): ("nothing",),
 }
 
 # The bounds pydantic keeps beside a type: their class, where it holds the number, and how a reader says it.
@@ -240,7 +240,7 @@ class Reference:
         whole = bool in get_args(_written(hint))
         return "`true`" if whole else f"`{_flow(value.model_dump(exclude_none=True))}`"
 
-    def _collect(self, section: type[BaseModel], path: tuple[str, ...]) -> None:
+    def _collect(self, section: type[BaseModel], path: tuple[str, ...], above: str = "") -> None:
         for name, hint in _hints(section).items():
             found = list(_sections(hint))
             for step, below in found:
@@ -248,10 +248,11 @@ class Reference:
                     self._variants[below] = _variant(below)
                 where = (*path, f"{name}{step}")
                 known = below in self._titles
-                title = f"`{'.'.join(where)}`{self._variants.get(below, '')}"
-                self._titles.setdefault(below, []).append(title)
+                # What is below one of several sections with the same path is told apart like that section.
+                variant = self._variants.get(below, above)
+                self._titles.setdefault(below, []).append(f"`{'.'.join(where)}`{variant}")
                 if not known:
-                    self._collect(below, where)
+                    self._collect(below, where, variant)
 
 
 def _file_bounds() -> str:

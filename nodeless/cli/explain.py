@@ -85,6 +85,7 @@ def _clusters(file: Path, name: str | None) -> Rows:
 def _explained(cluster: Cluster, installation: Installation) -> dict[str, Any]:
     from nodeless.karpenter.interruption import event_rules
     from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
+    from nodeless.resolved.backends import state_shown
     from nodeless.resolved.names import NAME_RULES
     from nodeless.resolved.permissions import proofs
 
@@ -96,6 +97,7 @@ def _explained(cluster: Cluster, installation: Installation) -> dict[str, Any]:
             "release": str(installation.version),
             **({"tables": str(installation.release)} if installation.is_beyond_tables else {}),
             "stack": installation.stack,
+            "state": state_shown(installation.backend),
             "names": {
                 **{rule.key: getattr(installation.names, rule.key) for rule in NAME_RULES},
                 "rules": {

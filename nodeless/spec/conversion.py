@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nodeless.karpenter import releases
 from nodeless.karpenter.chart import IMAGE, REPOSITORY
 from nodeless.karpenter.policy import statement_from
 from nodeless.karpenter.versions import Release
+from nodeless.resolved.backends import with_defaults
 from nodeless.resolved.installation import FargateProfile, Image, Installation, Login, NodeRoleSettings, Queue
 from nodeless.resolved.names import NAME_RULES, POLICIES, RULES, Names
 from nodeless.resolved.partitions import is_known_region, partition_of
-from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
+from nodeless.spec.model import Cluster
 
 CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
 COREDNS_SELECTOR = ("kube-system", {"k8s-app": "kube-dns"})
@@ -79,7 +78,7 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
         spot_service_linked_role=cluster.spot_service_linked_role,
         delivery=cluster.delivery,
         auth=cluster.auth,
-        backend=_backend(cluster),
+        backend=with_defaults(cluster.backend.model_dump(exclude_none=True), stack_of(cluster)),
         is_literal=is_literal,
     )
 
@@ -132,16 +131,3 @@ def _image(cluster: Cluster) -> Image:
         tag=given.tag,
         digest="" if given.digest == "none" else given.digest,
     )
-
-
-def _backend(cluster: Cluster) -> dict[str, Any]:
-    backend = cluster.backend
-    keys = backend.model_dump(exclude_none=True)
-    if isinstance(backend, LocalBackend):
-        # Where CDKTF itself keeps local state: beside the output folder, three levels above the stack's own.
-        return {"path": f"../../../terraform.{stack_of(cluster)}.tfstate"} | keys
-    if isinstance(backend, S3Backend):
-        return {"key": f"karpenter/{stack_of(cluster)}/terraform.tfstate"} | keys
-    if isinstance(backend, CloudBackend) and not backend.workspaces.tags:
-        keys["workspaces"] = {"name": f"karpenter-{stack_of(cluster)}"} | keys["workspaces"]
-    return keys

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from nodeless.finding import Path
 from nodeless.karpenter.chart import REPOSITORY
 from nodeless.karpenter.releases import NEWEST
 from nodeless.spec import text_types as text
+from nodeless.spec.backends import Backend, LocalBackend
+from nodeless.spec.secrets import Secret
+from nodeless.spec.section import Section
 from nodeless.spec.text_type import carried_tree, one_or_many, switch
 
 Tree = Annotated[dict[str, Any], AfterValidator(carried_tree)]
 Texts = Annotated[list[text.StatementText], Field(min_length=1), one_or_many(text.StatementText)]
 # EKS: selectors of one Fargate profile.
 SELECTORS_LIMIT = 5
-Strict = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Section(BaseModel):
-    """A part of the file: frozen, and unknown keys are refused."""
-
-    model_config = Strict
 
 
 class Selector(Section):
@@ -179,78 +175,6 @@ class NameOverrides(Section):
     """put the region after the cluster's name: for a cluster of the same name in another region of the account"""
 
 
-class LocalBackend(Section):
-    """State in a file."""
-
-    type: Literal["local"] = "local"
-    """local"""
-    path: text.Line | None = None
-    """path of the state, relative to the stack's folder; default: beside the output folder"""
-
-
-class S3Backend(Section):
-    """State in S3, locked by a file beside it."""
-
-    type: Literal["s3"]
-    """s3"""
-    bucket: text.Line
-    """the bucket"""
-    key: text.Line | None = None
-    """the object; default: karpenter/<cluster>/terraform.tfstate"""
-    region: text.Region
-    """region of the bucket"""
-    use_lockfile: bool = True
-    """lock with an object beside the state (Terraform 1.10 and newer)"""
-    encrypt: bool = True
-    """encrypt the object"""
-    kms_key_id: text.Line | None = None
-    """encrypt with this key"""
-    dynamodb_table: text.Line | None = None
-    """lock in this table as well, while you move from the old way of locking"""
-    profile: text.Line | None = None
-    """profile of the AWS configuration to use"""
-    role_arn: text.RoleArn | None = None
-    """role to assume for the bucket"""
-    workspace_key_prefix: text.Line | None = None
-    """prefix of the keys of other workspaces"""
-
-
-class Workspaces(Section):
-    """Which workspace of HCP Terraform runs the stack."""
-
-    name: text.Line | None = None
-    """name of the workspace; default: karpenter-<cluster>"""
-    tags: list[text.Line] = []
-    """tags of the workspaces, instead of a name"""
-    project: text.Line | None = None
-    """project of the workspace"""
-
-
-class CloudBackend(Section):
-    """State and runs in HCP Terraform (Terraform Cloud)."""
-
-    type: Literal["cloud"]
-    """cloud"""
-    organization: text.Line
-    """the organization"""
-    hostname: text.Line | None = None
-    """host of a Terraform Enterprise"""
-    workspaces: Workspaces = Workspaces()
-    """which workspace"""
-
-
-class UnsupportedBackend(Section):
-    """A backend that is planned and not implemented yet."""
-
-    model_config = Strict | {"extra": "allow"}
-
-    type: Literal["remote", "http", "gcs", "azurerm"]
-    """remote, http, gcs or azurerm"""
-
-
-Backend = Annotated[LocalBackend | S3Backend | CloudBackend | UnsupportedBackend, Field(discriminator="type")]
-
-
 class AssumedRole(Section):
     """A role that the AWS provider assumes."""
 
@@ -285,6 +209,12 @@ class Provider(Section):
         list[AssumedRole], BeforeValidator(_chain, json_schema_input_type=AssumedRole | list[AssumedRole])
     ] = []
     """the role to assume; a list is a chain, and each role assumes the next"""
+    access_key: Annotated[None, Secret("AWS_ACCESS_KEY_ID", of_backend=False)] = None
+    """refused: AWS_ACCESS_KEY_ID takes its place"""
+    secret_key: Annotated[None, Secret("AWS_SECRET_ACCESS_KEY", of_backend=False)] = None
+    """refused: AWS_SECRET_ACCESS_KEY takes its place"""
+    token: Annotated[None, Secret("AWS_SESSION_TOKEN", of_backend=False)] = None
+    """refused: AWS_SESSION_TOKEN takes its place"""
 
     def path_of(self, number: int) -> Path:
         """Return where a role of the chain stands; a single one is usually not written as a list."""

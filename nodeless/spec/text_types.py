@@ -185,6 +185,17 @@ DnsLabel = Annotated[
 ]
 
 
+SecretSuffix = Annotated[
+    str,
+    TextType(
+        pattern=r"(?!.*-[0-9]+$)[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?",
+        expected="the end of a secret's name: at most 63 lower-case letters, digits, hyphens and dots; "
+        "it must not end with a hyphen and a number",
+        fix="write an end such as demo-karpenter",
+    ),
+]
+
+
 def iam_name(limit: int) -> TextType:
     """Make the type of a name that IAM or EKS bounds at this many characters."""
     return TextType(

@@ -141,6 +141,10 @@ SAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             *("oci://a/b:1", "oci://a/b@c", "oci://a?b", "oci://u@a", "oci://a/{{b}}", "oci://a/${b}", "oci://é/a"),
         ),
     ),
+    "SecretSuffix": (
+        ("a", "demo-karpenter", "a.b", "1", "a" * 63),
+        ("", "A", "-a", "a-", "a-1", "a b", "a_b", "a" * 64, "${x}", "a\n", "é"),
+    ),
     "StackName": (
         ("demo", "Demo_1-a", "a" * 120),
         ("", "-a", "_a", "a.b", "../a", "a/b", "a" * 121, "${x}", "a\n", "é"),

@@ -10,16 +10,18 @@ from pydantic import BaseModel
 from nodeless.karpenter.releases import NEWEST, RELEASES
 from nodeless.resolved.names import KEYED_NAME_RULES, NAME_RULES
 from nodeless.resolved.partitions import PARTITIONS
-from nodeless.spec import model
+from nodeless.spec import backends, model
 from nodeless.spec.schema import descriptions, schema
+from nodeless.spec.section import Section
 from tests.docs.markdown import HEADING, ROOT, code, rows, section, text_of
 from tools.reference import anchor, reference
 
 REFERENCE = ROOT / "docs" / "configuration.md"
 SECTIONS = [
     section
-    for section in vars(model).values()
-    if isinstance(section, type) and issubclass(section, BaseModel) and section not in {BaseModel, model.Section}
+    for module in (model, backends)
+    for section in vars(module).values()
+    if isinstance(section, type) and issubclass(section, BaseModel) and section not in {BaseModel, Section}
 ]
 
 

@@ -6,12 +6,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations
 
 from nodeless.finding import Finding
+from nodeless.resolved.backends import has_default
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
 from nodeless.spec.guards import states
 from nodeless.spec.guards.guard import STACK_KEYS, guard, repeats
 
 STATE_FIX = "remove the key: the default has the cluster's name in it"
+NO_DEFAULT_FIX = "give each cluster an address of its own"
 
 # Each installation with the position of its cluster in the file.
 Rows = Sequence[tuple[int, Installation]]
@@ -31,7 +33,8 @@ def unique_states(rows: Rows) -> Found:
         used = states.occupied(installation)
         taken = next((first_with[place] for place in used if place in first_with), None)
         if taken and not _same_cluster(installation, taken[1]):
-            yield index, _shared(installation, f"a state of its own; clusters[{taken[0]}] already uses this one")
+            fix = STATE_FIX if has_default(installation.backend) else NO_DEFAULT_FIX
+            yield index, _shared(installation, f"a state of its own; clusters[{taken[0]}] already uses this one", fix)
         for place in used:
             first_with.setdefault(place, (index, installation))
 
@@ -46,7 +49,7 @@ def unique_workspace_tags(rows: Rows) -> Found:
             yield index, _shared(installation, expected, "give each of the two a tag that the other does not have")
 
 
-def _shared(installation: Installation, expected: str, fix: str = STATE_FIX) -> Finding:
+def _shared(installation: Installation, expected: str, fix: str) -> Finding:
     path, value = states.key_in_file(installation.backend)
     return Finding(path, value, expected, fix)
 

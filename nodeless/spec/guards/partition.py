@@ -9,6 +9,7 @@ from nodeless.finding import Finding, Path
 from nodeless.resolved import partitions
 from nodeless.resolved.partitions import is_known_region, nearest_region, partition_of
 from nodeless.resolved.references import is_reference
+from nodeless.spec.backends import S3Backend
 from nodeless.spec.guards.guard import Guard, guard, path_of
 from nodeless.spec.model import Cluster
 
@@ -54,6 +55,10 @@ def _not_offered(cluster: Cluster, feature: str, finding: Finding) -> Iterator[F
     if partition and feature in partition.not_offered:
         expected = f"another value: AWS does not offer {feature} in the partition {partition.name}"
         yield Finding(finding.path, finding.value, expected, finding.fix)
+
+
+def _state_region(cluster: Cluster) -> str | None:
+    return cluster.backend.region if isinstance(cluster.backend, S3Backend) else None
 
 
 def _boundary(cluster: Cluster) -> Arns:
@@ -139,7 +144,7 @@ def _of_another_region(
 
 GUARDS = (
     _is_known("region", lambda cluster: cluster.region),
-    _is_known("backend.region", lambda cluster: getattr(cluster.backend, "region", None)),
+    _is_known("backend.region", _state_region),
     fargate_is_offered,
     pod_identity_is_offered,
     _arns_belong_here("permissions_boundary", _boundary),

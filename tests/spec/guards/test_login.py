@@ -60,7 +60,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "an access key": (
         {"provider": {"access_key": "AKIAIOSFODNN7EXAMPLE"}},
         "provider.access_key",
-        "remove it; docs/configuration.md lists every key",
+        "set the environment variable AWS_ACCESS_KEY_ID where Terraform runs",
     ),
 }
 

@@ -31,7 +31,7 @@ def _released(version: str, section: Mapping[str, Any]) -> None:
             _whole_number(version)
             return
         choice = ", or set `tables` to the known release whose tables to use" if error.is_newer else ""
-        raise refused("a Karpenter release", f"{error.advice}{choice}") from None
+        raise refused(error.expected, f"{error.advice}{choice}") from None
 
 
 def _known(version: str, _: Mapping[str, Any]) -> None:

@@ -98,8 +98,12 @@ sbom: .audit/.installed ## write dist/nodeless.cdx.json: the runtime dependencie
 	@unset SOURCE_DATE_EPOCH; PYTHONWARNINGS=ignore .audit/bin/cyclonedx-py requirements requirements.txt \
 		--pyproject pyproject.toml --output-reproducible --spec-version 1.6 --output-format JSON --output-file $(SBOM)
 
-clean: ## remove what the other targets created, including .venv
-	rm -rf .venv .audit .cdktf-cli .iam-simulate cdktf.out dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .fuzz
+# A stack whose backend is a file in its own folder has its state below cdktf.out.
+clean: ## remove what the other targets created, including .venv; a Terraform state stays
+	@state=$$(grep -rl --exclude-dir=.terraform '"lineage":' cdktf.out 2>/dev/null); \
+		if [ -n "$$state" ]; then printf 'cdktf.out is kept, because it holds a Terraform state:\n%s\n' "$$state"; \
+		else rm -rf cdktf.out; fi
+	rm -rf .venv .audit .cdktf-cli .iam-simulate dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .fuzz
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:

@@ -43,6 +43,7 @@ from cdktf_cdktf_provider_aws.iam_role_policy_attachment import IamRolePolicyAtt
 from cdktf_cdktf_provider_aws.iam_service_linked_role import IamServiceLinkedRole as IamServiceLinkedRole
 from cdktf_cdktf_provider_aws.provider import (
     AwsProvider as AwsProvider,
+    AwsProviderAssumeRole as AwsProviderAssumeRole,
     AwsProviderDefaultTags as AwsProviderDefaultTags,
 )
 from cdktf_cdktf_provider_aws.sqs_queue import SqsQueue as SqsQueue

@@ -17,11 +17,11 @@ def build(installations: Sequence[Installation], folder: Path) -> None:
     """Synthesize one stack per cluster into a folder, check it, and write the files beside it."""
     app = App(outdir=str(folder))
     for installation in installations:
-        KarpenterStack(app, installation.name, installation=installation)
+        KarpenterStack(app, installation.stack, installation=installation)
     app.synth()
     for installation in installations:
-        stack = folder / "stacks" / installation.name
+        stack = folder / "stacks" / installation.stack
         tree = json.loads((stack / "cdk.tf.json").read_text(encoding="utf-8"))
-        destroy_order.check(installation.name, tree)
+        destroy_order.check(installation.stack, tree)
         terraform_tests.write(installation, tree, stack)
         gitops.write(installation, stack)

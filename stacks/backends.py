@@ -18,7 +18,23 @@ from nodeless.imports.cdk import (
 def declare_backend(stack: TerraformStack, backend: Mapping[str, Any]) -> None:
     """Declare the backend; without one, CDKTF would write an absolute path into the JSON."""
     keys = dict(backend)
-    BACKENDS[keys.pop("type")](stack, keys)
+    kind = keys.pop("type")
+    declare = BACKENDS.get(kind)
+    if declare:
+        declare(stack, keys)
+    else:
+        _other(stack, kind, keys)
+
+
+def _other(stack: TerraformStack, kind: str, keys: dict[str, Any]) -> None:
+    """Write the keys as they are: CDKTF has no class for some backends, and the others lack keys."""
+    # A stack without a backend would get a local one with an absolute path; this one is replaced.
+    LocalBackend(stack, path="")
+    stack.add_override("terraform.backend.local", None)
+    stack.add_override(
+        f"terraform.backend.{kind}", {key: value for key, value in keys.items() if value not in ([], {})}
+    )
+    stack.add_override("//.metadata.backend", kind)
 
 
 def _local(stack: TerraformStack, keys: dict[str, Any]) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from nodeless.imports.aws import AwsProvider, AwsProviderDefaultTags
+from nodeless.imports.aws import AwsProvider, AwsProviderAssumeRole, AwsProviderDefaultTags
 from nodeless.imports.cdk import Construct, TerraformStack
+from nodeless.resolved.backends import is_default_local
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.references import is_reference
 from nodeless.resolved.terraform_text import in_terraform
 from nodeless.stacks.backends import declare_backend
 from nodeless.stacks.components.helm_access import HelmAccess
+from nodeless.stacks.components.local_state import LocalState
 from nodeless.stacks.karpenter import Karpenter
 
 # Only arguments that exist at both ends of these ranges are used.
 PROVIDER_VERSIONS = {"aws": ">= 5.100.0, < 7.0.0", "helm": ">= 3.1.0, < 4.0.0"}
 
 # The lowest Terraform that has what a stack uses.
-TERRAFORM_DATA, REMOVED_BLOCKS, EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 4), (1, 7), (1, 10), (1, 10)
+TERRAFORM_DATA, CHECKS, REMOVED_BLOCKS, EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 4), (1, 5), (1, 7), (1, 10), (1, 10)
 
 
 class KarpenterStack(TerraformStack):
@@ -24,10 +27,17 @@ class KarpenterStack(TerraformStack):
         """Build the whole stack from a resolved installation."""
         super().__init__(scope, id_)
         installation = in_terraform(installation)
+        login, account = installation.login, installation.account
         AwsProvider(
             self,
             "aws",
             region=installation.region,
+            # With credentials of another account the plan stops before it reads or changes anything.
+            allowed_account_ids=[account] if account and not is_reference(account) else None,
+            # The provider has a list of regions too, and would refuse a newer one.
+            skip_region_validation=installation.is_new_region or None,
+            profile=login.profile,
+            assume_role=[AwsProviderAssumeRole(**role) for role in login.roles] or None,
             default_tags=[AwsProviderDefaultTags(tags=dict(installation.tags))] if installation.tags else None,
         )
         karpenter = Karpenter(self, "karpenter", installation=installation, prefix="")
@@ -39,10 +49,13 @@ class KarpenterStack(TerraformStack):
                 auth=installation.auth,
                 cluster=installation.name,
                 region=installation.region,
+                cli_options=login.cli_options,
                 endpoint=karpenter.endpoint,
                 certificate_authority=karpenter.certificate_authority,
             )
         declare_backend(self, installation.backend)
+        if is_default_local(installation.backend, installation.stack):
+            LocalState(self, "local_state", path=installation.backend["path"])
         self._require(installation, providers=("aws", "helm") if with_helm else ("aws",))
 
     def _require(self, installation: Installation, *, providers: tuple[str, ...]) -> None:
@@ -51,6 +64,8 @@ class KarpenterStack(TerraformStack):
             needed.append(REMOVED_BLOCKS)
         if installation.delivery == "helm" and installation.auth == "ephemeral":
             needed.append(EPHEMERAL_RESOURCES)
+        if is_default_local(installation.backend, installation.stack):
+            needed.append(CHECKS)
         if installation.backend.get("use_lockfile"):
             needed.append(S3_LOCK_FILES)
         major, minor = max(needed)

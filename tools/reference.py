@@ -18,7 +18,7 @@ from pydantic_core import PydanticUndefined
 
 from nodeless.karpenter.chart_key_rows import TEMPLATES
 from nodeless.karpenter.releases import NEWEST_MINOR, RELEASES, kubernetes_range
-from nodeless.resolved.names import HASH_LENGTH, LONGEST_CLUSTER_NAME, NAME_RULES, POLICY_LIMIT, RULE_LIMIT, NameRule
+from nodeless.resolved.names import HASH_LENGTH, KEYED_NAME_RULES, LONGEST_CLUSTER_NAME, NAME_RULES, NameRule
 from nodeless.resolved.partitions import PARTITIONS
 from nodeless.spec import bounds
 from nodeless.spec.guards.pools.engine import window_in_words
@@ -80,8 +80,7 @@ together.
 NOT_IMPLEMENTED = """\
 ## Not implemented yet
 
-`adopt` (other than `none`) and the backends `remote`, `http`, `gcs` and `azurerm` are refused for now, with a message
-that says so.
+`adopt` (other than `none`) is refused for now, with a message that says so.
 """
 
 TEXT_TYPES = """\
@@ -116,10 +115,14 @@ NAMES = """\
 names. A cluster name that is too long for a name's limit is cut and followed by {hash_length} characters of its hash,
 so that two clusters never get the same name.
 
-{table}
+A cluster of the same name in another region of the account needs other names: `names: {{with_region: true}}` puts the
+region after the cluster's name in all of them, and into the name of the stack. Two accounts may have a cluster of the
+same name as well: give one of the two stacks another name with `stack`.
 
-In both styles the controller's policies are named `KarpenterController<Duty>Policy-<cluster>` (limit {policy_limit})
-and the rules `<cluster>-karpenter-<event>` (limit {rule_limit}).
+Of policies and rules, a release has some; the limits count the whole name. A role or instance profile of `nodes.roles`
+is named like the first one, with its key after it.
+
+{table}
 """
 
 PARTITION_TABLE = """\
@@ -146,6 +149,7 @@ PLAIN_TYPES: dict[Hint, tuple[str, ...]] = {
     int: ("a whole number",),
     str: ("text",),
     Any: ("anything",),
+    type(None): ("nothing",),
 }
 
 # The bounds pydantic keeps beside a type: their class, where it holds the number, and how a reader says it.
@@ -236,7 +240,7 @@ class Reference:
         whole = bool in get_args(_written(hint))
         return "`true`" if whole else f"`{_flow(value.model_dump(exclude_none=True))}`"
 
-    def _collect(self, section: type[BaseModel], path: tuple[str, ...]) -> None:
+    def _collect(self, section: type[BaseModel], path: tuple[str, ...], above: str = "") -> None:
         for name, hint in _hints(section).items():
             found = list(_sections(hint))
             for step, below in found:
@@ -244,10 +248,11 @@ class Reference:
                     self._variants[below] = _variant(below)
                 where = (*path, f"{name}{step}")
                 known = below in self._titles
-                title = f"`{'.'.join(where)}`{self._variants.get(below, '')}"
-                self._titles.setdefault(below, []).append(title)
+                # What is below one of several sections with the same path is told apart like that section.
+                variant = self._variants.get(below, above)
+                self._titles.setdefault(below, []).append(f"`{'.'.join(where)}`{variant}")
                 if not known:
-                    self._collect(below, where)
+                    self._collect(below, where, variant)
 
 
 def _file_bounds() -> str:
@@ -283,7 +288,7 @@ def reference() -> str:
         NOT_IMPLEMENTED,
         TEXT_TYPES.format(table=_text_types(contract.text_types)),
         TEMPLATES_TABLE.format(table=_templates()),
-        NAMES.format(table=_names(), hash_length=HASH_LENGTH, policy_limit=POLICY_LIMIT, rule_limit=RULE_LIMIT),
+        NAMES.format(table=_names(), hash_length=HASH_LENGTH),
         PARTITION_TABLE.format(table=_partitions()),
         RELEASE_LIST.format(minor=NEWEST_MINOR, table=_releases()),
     ]
@@ -321,7 +326,7 @@ def _templates() -> str:
 def _names() -> str:
     rows = [
         (f"`{rule.key}`", *(f"`{_filled(style)}`" for style in _styles(rule)), str(rule.limit), _room(rule), rule.scope)
-        for rule in NAME_RULES
+        for rule in (*NAME_RULES, *KEYED_NAME_RULES)
     ]
     return table(("key", "blog", "official", "limit", "longest cluster name that is not cut", "unique in"), rows)
 

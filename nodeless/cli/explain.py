@@ -60,12 +60,12 @@ def deployers(file: Path, name: str | None = None) -> str:
 
     rows = _clusters(file, name)
     documents = {
-        installation.name: {key: document(group) for key, group in deployer_policies(installation).items()}
+        installation.stack: {key: document(group) for key, group in deployer_policies(installation).items()}
         for _, installation in rows
     }
     for _, installation in rows:
         for note in deployer_notes(installation):
-            print(printable(f"{installation.name}: note: {note}"), file=sys.stderr)
+            print(printable(f"{installation.stack}: note: {note}"), file=sys.stderr)
     return f"{json.dumps(documents, indent=2)}\n"
 
 
@@ -75,15 +75,17 @@ def _clusters(file: Path, name: str | None) -> Rows:
     from nodeless.spec.resolution import load_clusters
 
     rows = load_clusters(file, warn=warn_about(file))
-    chosen = [row for row in rows if name in (None, row[1].name)]
+    chosen = [row for row in rows if name in (None, row[1].stack)]
     if not chosen:
-        expected = f"a cluster in {file}: {', '.join(installation.name for _, installation in rows)}"
+        expected = f"a cluster in {file}: {', '.join(installation.stack for _, installation in rows)}"
         raise SpecError("nodeless explain", [Finding(("CLUSTER",), name, expected, "use one of these names")])
     return chosen
 
 
 def _explained(cluster: Cluster, installation: Installation) -> dict[str, Any]:
+    from nodeless.karpenter.interruption import event_rules
     from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
+    from nodeless.resolved.backends import state_shown
     from nodeless.resolved.names import NAME_RULES
     from nodeless.resolved.permissions import proofs
 
@@ -94,7 +96,15 @@ def _explained(cluster: Cluster, installation: Installation) -> dict[str, Any]:
             "not_offered_there": sorted(installation.partition.not_offered),
             "release": str(installation.version),
             **({"tables": str(installation.release)} if installation.is_beyond_tables else {}),
-            "names": {rule.key: getattr(installation.names, rule.key) for rule in NAME_RULES},
+            "stack": installation.stack,
+            "state": state_shown(installation.backend),
+            "names": {
+                **{rule.key: getattr(installation.names, rule.key) for rule in NAME_RULES},
+                "rules": {
+                    event.key: installation.names.rule(event.key)
+                    for event in (event_rules(installation.release) if installation.queue else ())
+                },
+            },
             "policies": [
                 {
                     "name": proof.policy,

@@ -34,11 +34,11 @@ def summary(installations: Sequence[Installation], out: Path) -> None:
 
     table = Table("stack", "Karpenter", "resources", "policies", "fullest policy")
     for installation in installations:
-        file = out / "stacks" / installation.name / "cdk.tf.json"
+        file = out / "stacks" / installation.stack / "cdk.tf.json"
         resources = json.loads(file.read_text(encoding="utf-8"))["resource"]
         sizes = installation.packing.sizes.values()
         table.add_row(
-            installation.name,
+            installation.stack,
             str(installation.version),
             str(sum(map(len, resources.values()))),
             str(len(sizes)),

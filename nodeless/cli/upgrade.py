@@ -84,7 +84,7 @@ def _release(where: str, text: str) -> Release:
     try:
         return find(text)
     except UnknownReleaseError as error:
-        _refuse(where, text, "a Karpenter release", error.advice)
+        _refuse(where, text, error.expected, error.advice)
 
 
 def _refuse(where: str, value: str, expected: str, fix: str) -> NoReturn:

@@ -15,6 +15,8 @@ Values = dict[str, Any]
 REPOSITORY = "oci://public.ecr.aws/karpenter"
 CONTROLLER_CHART = "karpenter"
 CRD_CHART = "karpenter-crd"
+# The controller's image, in the same registry.
+IMAGE = "controller"
 
 # Chart versions, and image tags with them, lost the `v` of the git tag at 0.35; late patches of older minors kept it.
 VERSION_PREFIX: tuple[tuple[Window, str], ...] = ((before(0, 35), "v"), (since(0, 35), ""))
@@ -40,6 +42,11 @@ class ChartInputs:
     isolated_vpc: bool
     zonal_shift: bool
     instance_profile: str | None
+    version: str = ""
+    """the version of the chart, which is also the tag of its image"""
+    image_repository: str | None = None
+    image_tag: str | None = None
+    image_digest: str | None = None
 
 
 Setting = Callable[[ChartInputs], Any]
@@ -48,6 +55,15 @@ Setting = Callable[[ChartInputs], Any]
 def resources(inputs: ChartInputs) -> dict[str, str]:
     """Give the controller what one Fargate size holds, or what upstream's guide asks for elsewhere."""
     return dict(FARGATE_RESOURCES if inputs.fargate else RESOURCES)
+
+
+def whole_image(inputs: ChartInputs) -> str | None:
+    """Write the image in one line, as the oldest chart wants it; what is not given is upstream's."""
+    if not (inputs.image_repository or inputs.image_tag or inputs.image_digest):
+        return None
+    repository = inputs.image_repository or f"{REPOSITORY.removeprefix('oci://')}/{IMAGE}"
+    image = f"{repository}:{inputs.image_tag or inputs.version}"
+    return f"{image}@{inputs.image_digest}" if inputs.image_digest else image
 
 
 ZONE_SPREAD = [
@@ -74,6 +90,10 @@ VALUES: tuple[tuple[Window, tuple[str, Setting]], ...] = (
             lambda inputs: inputs.role_arn and {"eks.amazonaws.com/role-arn": inputs.role_arn},
         ),
     ),
+    (before(0, 26), ("controller.image", whole_image)),
+    (since(0, 26), ("controller.image.repository", lambda inputs: inputs.image_repository)),
+    (since(0, 26), ("controller.image.tag", lambda inputs: inputs.image_tag)),
+    (since(0, 26), ("controller.image.digest", lambda inputs: inputs.image_digest)),
     (ALWAYS, ("replicas", lambda inputs: inputs.replicas)),
     # The chart asks for nothing since 0.26: without requests Fargate gives a pod a quarter of a vCPU.
     (ALWAYS, ("controller.resources.requests", resources)),

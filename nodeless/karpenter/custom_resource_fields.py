@@ -7,6 +7,8 @@ error when a chart brings them, so a misplaced one would only show as a node tha
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 from nodeless.karpenter.custom_resources import (
     ALPHA,
     BETA,
@@ -17,7 +19,7 @@ from nodeless.karpenter.custom_resources import (
     ROLE_FIELD_ONLY,
     V1,
 )
-from nodeless.karpenter.versions import ALWAYS, Window, before, between, since
+from nodeless.karpenter.versions import ALWAYS, Release, Window, before, between, in_effect, since
 
 # The releases in which a rule holds that several rows or checks depend on.
 MIN_VALUES = since(0, 35)
@@ -353,6 +355,16 @@ RESERVED_TAGS: tuple[tuple[Window, str], ...] = (
     (since(0, 35), "karpenter.k8s.aws/ec2nodeclass"),
     (V1, "eks:eks-cluster-name"),
 )
+
+# The tags of the newest release's instances that come from Karpenter, Name included. EC2 takes 50 in all.
+TAGS_SET_BY_KARPENTER = 6
+INSTANCE_TAGS_LIMIT = 50
+
+
+def is_reserved_tag(release: Release, key: str) -> bool:
+    """Tell whether a class must not set a tag, because Karpenter does."""
+    return any(fnmatchcase(key, pattern) for pattern in in_effect(release, RESERVED_TAGS))
+
 
 # Labels that Karpenter or the kubelet sets.
 RESERVED_LABELS: tuple[tuple[Window, str], ...] = (

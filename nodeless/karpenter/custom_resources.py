@@ -176,7 +176,7 @@ DEFAULT_CLASS: tuple[tuple[Window, tuple[str, Setting]], ...] = (
     (NODE_POOLS, ("subnetSelectorTerms", discovery_terms)),
     (ALPHA, ("securityGroupSelector", discovery)),
     (NODE_POOLS, ("securityGroupSelectorTerms", discovery_terms)),
-    # The policies of some guides know an instance by a tag that only its class can set.
+    # Only a class can tag instances, volumes and launch templates: the provider's default tags do not reach them.
     (ALWAYS, ("tags", lambda inputs: dict(inputs.tags) or None)),
 )
 

@@ -53,6 +53,8 @@ class UnknownReleaseError(ValueError):
         super().__init__(text)
         self.advice = advice
         self.is_newer = is_newer
+        # A newer release may well exist, so nothing claims that it does not.
+        self.expected = "a Karpenter release that this nodeless knows" if is_newer else "a Karpenter release"
 
 
 def find(text: str) -> Release:

@@ -57,6 +57,10 @@ def chart_values(installation: Installation, place: Place, *, endpoint: str | No
             isolated_vpc=installation.isolated_vpc,
             zonal_shift=installation.zonal_shift,
             instance_profile=names.instance_profile if installation.instance_profile else None,
+            version=chart_version(installation.version),
+            image_repository=installation.image.repository,
+            image_tag=installation.image.tag,
+            image_digest=installation.image.digest,
         ),
     )
     return merged(generated, dict(installation.values))

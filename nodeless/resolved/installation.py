@@ -40,6 +40,32 @@ class NodeRoleSettings:
     os: str
     arn: str | None
     policies: tuple[str, ...]
+    has_access_entry: bool = False
+    """the access entry exists already"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """The controller's image, as far as it differs from the chart's; an empty digest removes the chart's."""
+
+    repository: str | None = None
+    tag: str | None = None
+    digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """How the AWS provider logs in: a profile, and roles that are assumed one after the other."""
+
+    profile: str | None = None
+    roles: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def cli_options(self) -> tuple[str, ...]:
+        """Return the options with which `aws eks get-token` logs in as the provider does."""
+        profile = ("--profile", self.profile) if self.profile else ()
+        # A guard leaves at most one role here, with nothing but its ARN: the command has no option for more.
+        return (*profile, *(option for role in self.roles for option in ("--role-arn", role["role_arn"])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +73,13 @@ class Installation:
     """The settings of one cluster, with all defaults; None where Terraform has to look a value up."""
 
     name: str
+    stack: str
     region: str
+    is_new_region: bool
+    """the AWS provider may not know the region either"""
     partition: Partition
     account: str | None
+    login: Login
     endpoint: str | None
     oidc_issuer: str | None
     certificate_authority: str | None
@@ -64,6 +94,7 @@ class Installation:
     replicas: int
     policy: str
     repository: str
+    image: Image
     isolated_vpc: bool
     zonal_shift: bool
     values: Mapping[str, Any]

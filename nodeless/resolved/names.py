@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nodeless.karpenter.packing import policy_title
+from nodeless.karpenter.interruption import EVENT_RULES
+from nodeless.karpenter.packing import TITLES, policy_title
 from nodeless.resolved.references import inside_expression, is_reference
 
 LONGEST_CLUSTER_NAME = 100
@@ -59,13 +60,34 @@ NAME_RULES = (
     NameRule(key="queue", blog="{cluster}-karpenter", official="{cluster}", limit=80, scope=REGION),
     NameRule(key="fargate_profile", blog="karpenter", official="karpenter", limit=100, scope=CLUSTER),
 )
-BY_KEY = {rule.key: rule for rule in NAME_RULES}
 NAME_LIMITS = {rule.key: rule.limit for rule in NAME_RULES}
 
 NO_PATH = "/"
 
 POLICY_LIMIT = 128
 RULE_LIMIT = 64
+POLICIES, RULES = "policies", "rules"
+POLICY_KEYS = tuple(TITLES)
+RULE_KEYS = tuple(rule.key for _, rule in EVENT_RULES)
+
+
+def _same_in_both_styles(key: str, name: str, limit: int, scope: str) -> NameRule:
+    return NameRule(key=key, blog=name, official=name, limit=limit, scope=scope)
+
+
+# Names of which there are several, under `names.policies` and `names.rules`: policies are named as upstream does, rules
+# as in the blog, because upstream leaves that to CloudFormation.
+KEYED_NAME_RULES = (
+    *(
+        _same_in_both_styles(f"{POLICIES}.{key}", f"{policy_title(key)}-{{cluster}}", POLICY_LIMIT, ACCOUNT)
+        for key in POLICY_KEYS
+    ),
+    *(
+        _same_in_both_styles(f"{RULES}.{key}", f"{{cluster}}-karpenter-{key.replace('_', '-')}", RULE_LIMIT, REGION)
+        for key in RULE_KEYS
+    ),
+)
+BY_KEY = {rule.key: rule for rule in (*NAME_RULES, *KEYED_NAME_RULES)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +96,15 @@ class Names:
 
     The controller's role and policies are replaced when the IAM path changes, and the new ones are created before the
     old ones go. Names are unique whatever their path, so theirs end with a hash of the path.
+
+    With a region, it follows the cluster's name, so that a cluster of the same name in another region has other names.
     """
 
     cluster: str
     style: str
     overrides: Mapping[str, str]
     path: str = NO_PATH
+    region: str | None = None
 
     @property
     def controller_role(self) -> str:
@@ -120,25 +145,30 @@ class Names:
         return self._with_key("instance_profile", key)
 
     def policy(self, key: str) -> str:
-        """Name a managed policy of the controller, as upstream does in both styles."""
-        return fitted(f"{policy_title(key)}-{{cluster}}{self._path_hash}", self.cluster, POLICY_LIMIT)
+        """Name a managed policy of the controller."""
+        return self._name(f"{POLICIES}.{key}", end=self._path_hash)
 
     def rule(self, key: str) -> str:
-        """Name an EventBridge rule; upstream leaves that to CloudFormation."""
-        return fitted(f"{{cluster}}-karpenter-{key.replace('_', '-')}", self.cluster, RULE_LIMIT)
+        """Name an EventBridge rule."""
+        return self._name(f"{RULES}.{key}")
 
     def _with_key(self, rule: str, key: str) -> str:
-        template: str = getattr(BY_KEY[rule], self.style)
-        return fitted(f"{template}-{key}", self.cluster, BY_KEY[rule].limit)
+        return self._fitted(f"{self._template(rule)}-{key}", BY_KEY[rule].limit)
 
     @property
     def _path_hash(self) -> str:
         return "" if self.path == NO_PATH else f"-{short_hash(self.path)}"
 
     def _name(self, key: str, *, end: str = "") -> str:
-        rule = BY_KEY[key]
-        template: str = getattr(rule, self.style)
-        return self.overrides.get(key) or fitted(f"{template}{end}", self.cluster, rule.limit)
+        return self.overrides.get(key) or self._fitted(f"{self._template(key)}{end}", BY_KEY[key].limit)
+
+    def _template(self, key: str) -> str:
+        template: str = getattr(BY_KEY[key], self.style)
+        return template
+
+    def _fitted(self, template: str, limit: int) -> str:
+        place = f"{{cluster}}-{self.region}" if self.region else "{cluster}"
+        return fitted(template.replace("{cluster}", place), self.cluster, limit)
 
 
 def fitted(template: str, cluster: str, limit: int) -> str:
@@ -147,14 +177,19 @@ def fitted(template: str, cluster: str, limit: int) -> str:
     A name only known at apply is cut by the same rule, as a Terraform expression.
     """
     room = limit - len(template.format(cluster=""))
-    kept = room - HASH_LENGTH - 1
+    kept, hashed = room - HASH_LENGTH - 1, HASH_LENGTH
+    if kept <= 0:
+        # A long key of a role and a long region leave hardly any room: part of the hash is all that fits.
+        kept, hashed = 0, min(room, HASH_LENGTH)
     if is_reference(cluster):
         if room < LONGEST_CLUSTER_NAME and "{cluster}" in template:
             whole = inside_expression(cluster)
-            cut = f'"${{substr({whole}, 0, {kept})}}-${{substr(sha256({whole}), 0, {HASH_LENGTH})}}"'
+            start = f"${{substr({whole}, 0, {kept})}}-" if kept else ""
+            cut = f'"{start}${{substr(sha256({whole}), 0, {hashed})}}"'
             cluster = f"${{length({whole}) <= {room} ? {whole} : {cut}}}"
     elif len(cluster) > room:
-        cluster = f"{cluster[:kept]}-{short_hash(cluster)}"
+        digest = short_hash(cluster)[:hashed]
+        cluster = f"{cluster[:kept]}-{digest}" if kept else digest
     return template.format(cluster=cluster)
 
 

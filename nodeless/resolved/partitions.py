@@ -99,6 +99,11 @@ def partition_of(region: str) -> Partition | None:
     return known or next((row for row in PARTITIONS if re.fullmatch(row.region_pattern, region)), None)
 
 
+def is_known_region(region: str) -> bool:
+    """Tell whether these rows have the region."""
+    return region in BY_REGION
+
+
 # The keys of a cluster whose default depends on the partition.
 REGIONAL_DEFAULTS = ("fargate",)
 
@@ -110,5 +115,6 @@ def defaults_in(region: object) -> dict[str, bool]:
 
 
 def nearest_region(text: str) -> str | None:
-    """Find the known region that is most like a misspelt one."""
-    return closest(text, BY_REGION)
+    """Find the known region that is most like a misspelt one, in its partition if it has the shape of one."""
+    partition = partition_of(text)
+    return (closest(text, partition.regions) if partition else None) or closest(text, BY_REGION)

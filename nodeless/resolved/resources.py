@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nodeless.karpenter.custom_resource_fields import is_reserved_tag
 from nodeless.karpenter.custom_resources import Manifest, ResourceInputs, manifests
 from nodeless.karpenter.guides import class_tags
 from nodeless.karpenter.place import Place
@@ -21,8 +22,19 @@ def resource_inputs(installation: Installation) -> ResourceInputs:
         instance_profile=names.instance_profile if installation.instance_profile else None,
         isolated_vpc=installation.isolated_vpc,
         interruption=installation.queue is not None,
-        tags=class_tags(installation.policy, installation.release, installation.name),
+        tags=instance_tags(installation),
     )
+
+
+def instance_tags(installation: Installation) -> dict[str, str]:
+    """Return the tags of the default class, for instances, volumes and launch templates.
+
+    These are the user's own, without those that Karpenter sets itself; the one by which a guide's policy knows an
+    instance comes before a user's own of the same key.
+    """
+    release = installation.release
+    own = {key: value for key, value in installation.tags.items() if not is_reserved_tag(release, key)}
+    return own | class_tags(installation.policy, release, installation.name)
 
 
 def all_manifests(installation: Installation) -> tuple[Manifest, ...]:

@@ -169,7 +169,7 @@ def plan_extra_node_roles(installation: Installation, place: Place) -> tuple[Nod
                     extra_policies=role.policies,
                 )
             )
-        elif entry_type:
+        elif entry_type and not role.has_access_entry:
             plans.append(
                 ExistingNodeRolePlan(
                     key=role.key,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nodeless.karpenter import releases
+from nodeless.karpenter.chart import IMAGE, REPOSITORY
 from nodeless.karpenter.policy import statement_from
 from nodeless.karpenter.versions import Release
-from nodeless.resolved.installation import FargateProfile, Installation, NodeRoleSettings, Queue
-from nodeless.resolved.names import Names
-from nodeless.resolved.partitions import partition_of
-from nodeless.spec.model import CloudBackend, Cluster, LocalBackend, S3Backend
+from nodeless.resolved.backends import with_defaults
+from nodeless.resolved.installation import FargateProfile, Image, Installation, Login, NodeRoleSettings, Queue
+from nodeless.resolved.names import NAME_RULES, POLICIES, RULES, Names
+from nodeless.resolved.partitions import is_known_region, partition_of
+from nodeless.spec.model import Cluster
 
 CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
 COREDNS_SELECTOR = ("kube-system", {"k8s-app": "kube-dns"})
@@ -20,28 +20,30 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
     """Resolve a valid cluster; `is_literal` says that it comes from a file, where no text is a reference."""
     partition = partition_of(cluster.region)
     assert partition is not None  # noqa: S101 - text_types.Region has checked it
-    overrides = {key: value for key, value in cluster.names.model_dump(exclude={"style"}).items() if value}
-    if cluster.interruption and cluster.interruption.queue_name:
-        overrides["queue"] = cluster.interruption.queue_name
-    if cluster.fargate and cluster.fargate.profile_name:
-        overrides["fargate_profile"] = cluster.fargate.profile_name
     return Installation(
         name=cluster.name,
+        stack=stack_of(cluster),
         region=cluster.region,
+        is_new_region=cluster.new_region and not is_known_region(cluster.region),
         partition=partition,
         account=cluster.account,
+        login=Login(
+            profile=cluster.provider.profile,
+            roles=tuple(role.model_dump(exclude_defaults=True) for role in cluster.provider.assume_role),
+        ),
         endpoint=cluster.endpoint,
         oidc_issuer=cluster.oidc_issuer,
         certificate_authority=cluster.certificate_authority,
         subnets=tuple(cluster.subnets or cluster.discovery.subnets) or None,
         release=tables_of(cluster),
         version=releases.find_or_parse(cluster.karpenter.version),
-        names=Names(cluster=cluster.name, style=cluster.names.style, overrides=overrides, path=cluster.path),
+        names=_names(cluster),
         namespace=cluster.karpenter.namespace,
         service_account=cluster.karpenter.service_account,
         replicas=cluster.karpenter.replicas,
         policy=cluster.karpenter.policy,
         repository=cluster.karpenter.repository,
+        image=_image(cluster),
         isolated_vpc=cluster.karpenter.isolated_vpc,
         zonal_shift=cluster.karpenter.zonal_shift,
         values=cluster.karpenter.values,
@@ -52,7 +54,13 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
         access=cluster.nodes.access,
         instance_profile=cluster.nodes.instance_profile,
         node_roles=tuple(
-            NodeRoleSettings(key=key, os=role.os, arn=role.arn, policies=tuple(role.policies))
+            NodeRoleSettings(
+                key=key,
+                os=role.os,
+                arn=role.arn,
+                policies=tuple(role.policies),
+                has_access_entry=not role.access_entry,
+            )
             for key, role in cluster.nodes.roles.items()
         ),
         node_policies=tuple(cluster.nodes.policies),
@@ -70,9 +78,27 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
         spot_service_linked_role=cluster.spot_service_linked_role,
         delivery=cluster.delivery,
         auth=cluster.auth,
-        backend=_backend(cluster),
+        backend=with_defaults(cluster.backend.model_dump(exclude_none=True), stack_of(cluster)),
         is_literal=is_literal,
     )
+
+
+def stack_of(cluster: Cluster) -> str:
+    """Return the name of the stack."""
+    return cluster.stack or (f"{cluster.name}-{cluster.region}" if cluster.names.with_region else cluster.name)
+
+
+def _names(cluster: Cluster) -> Names:
+    given = cluster.names
+    overrides = {rule.key: name for rule in NAME_RULES if (name := getattr(given, rule.key))}
+    overrides |= {f"{POLICIES}.{key}": name for key, name in given.policies.items()}
+    overrides |= {f"{RULES}.{key}": name for key, name in given.rules.items()}
+    if cluster.interruption and cluster.interruption.queue_name:
+        overrides["queue"] = cluster.interruption.queue_name
+    if cluster.fargate and cluster.fargate.profile_name:
+        overrides["fargate_profile"] = cluster.fargate.profile_name
+    region = cluster.region if given.with_region else None
+    return Names(cluster=cluster.name, style=given.style, overrides=overrides, path=cluster.path, region=region)
 
 
 def tables_of(cluster: Cluster) -> Release:
@@ -95,14 +121,13 @@ def _fargate(cluster: Cluster) -> FargateProfile | None:
     )
 
 
-def _backend(cluster: Cluster) -> dict[str, Any]:
-    backend = cluster.backend
-    keys = backend.model_dump(exclude_none=True)
-    if isinstance(backend, LocalBackend):
-        # Where CDKTF itself keeps local state: beside the output folder, three levels above the stack's own.
-        return {"path": f"../../../terraform.{cluster.name}.tfstate"} | keys
-    if isinstance(backend, S3Backend):
-        return {"key": f"karpenter/{cluster.name}/terraform.tfstate"} | keys
-    if isinstance(backend, CloudBackend) and not backend.workspaces.tags:
-        keys["workspaces"] = {"name": f"karpenter-{cluster.name}"} | keys["workspaces"]
-    return keys
+def _image(cluster: Cluster) -> Image:
+    settings, given = cluster.karpenter, cluster.karpenter.image
+    # An isolated VPC cannot reach upstream's registry; a mirror of the charts holds the image beside them, as upstream.
+    mirrored = settings.isolated_vpc and settings.repository != REPOSITORY
+    beside = f"{settings.repository.removeprefix('oci://')}/{IMAGE}" if mirrored else None
+    return Image(
+        repository=given.repository or beside,
+        tag=given.tag,
+        digest="" if given.digest == "none" else given.digest,
+    )

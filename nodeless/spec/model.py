@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
+from nodeless.finding import Path
 from nodeless.karpenter.chart import REPOSITORY
 from nodeless.karpenter.releases import NEWEST
 from nodeless.spec import text_types as text
+from nodeless.spec.backends import Backend, LocalBackend
+from nodeless.spec.secrets import Secret
+from nodeless.spec.section import Section
 from nodeless.spec.text_type import carried_tree, one_or_many, switch
 
 Tree = Annotated[dict[str, Any], AfterValidator(carried_tree)]
 Texts = Annotated[list[text.StatementText], Field(min_length=1), one_or_many(text.StatementText)]
 # EKS: selectors of one Fargate profile.
 SELECTORS_LIMIT = 5
-Strict = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Section(BaseModel):
-    """A part of the file: frozen, and unknown keys are refused."""
-
-    model_config = Strict
 
 
 class Selector(Section):
@@ -40,8 +37,8 @@ class Fargate(Section):
     """name of the profile; the default is in `names`"""
     selectors: Annotated[list[Selector], Field(max_length=SELECTORS_LIMIT)] = []
     """which pods run on Fargate; empty: only the controller's"""
-    cni_policy: bool = True
-    """attach AmazonEKS_CNI_Policy to the pod execution role, as the blog does"""
+    cni_policy: bool = False
+    """attach AmazonEKS_CNI_Policy to the pod execution role, as the blog does; nothing on Fargate needs it"""
     coredns: bool = False
     """run CoreDNS on Fargate too, as an EKS add-on with its own selector; otherwise it waits for the first node"""
     logging: bool = False
@@ -66,6 +63,8 @@ class ExtraNodeRole(Section):
     """managed policies for a role created here, beside the release's own"""
     os: Literal["linux", "windows"] = "linux"
     """operating system of its nodes, for their access entry"""
+    access_entry: bool = True
+    """false: the access entry of an existing role exists already, as EKS makes it for a managed node group"""
 
 
 class Nodes(Section):
@@ -94,6 +93,17 @@ class Discovery(Section):
     """existing security groups to tag"""
 
 
+class Image(Section):
+    """The controller's image, where it is not the one the chart names."""
+
+    repository: text.ImageRepository | None = None
+    """where the image is; default: with `isolated_vpc`, `controller` beside the charts of `repository`"""
+    tag: text.ImageTag | None = None
+    """its tag; default: the chart's own"""
+    digest: text.ImageDigest | None = None
+    """its digest; default: the chart's own, which a copy keeps if all its platforms are copied; none: no digest"""
+
+
 class Karpenter(Section):
     """The release of Karpenter and how it is installed."""
 
@@ -111,6 +121,8 @@ class Karpenter(Section):
     """official: exactly what the release needs; the others: the flat policy of that guide"""
     repository: text.Repository = REPOSITORY
     """registry of the charts"""
+    image: Image = Image()
+    """the controller's image"""
     isolated_vpc: bool = False
     """the VPC has no internet access: no price lookups, and node classes name an instance profile"""
     zonal_shift: bool = False
@@ -155,78 +167,58 @@ class NameOverrides(Section):
     """name of the interruption queue"""
     fargate_profile: text.FargateProfileName | None = None
     """name of the Fargate profile"""
+    policies: dict[text.PartKey, text.PolicyName] = {}
+    """names of the controller's policies, by their keys, such as `node_lifecycle`"""
+    rules: dict[text.PartKey, text.RuleName] = {}
+    """names of the EventBridge rules, by their keys, such as `spot`"""
+    with_region: bool = False
+    """put the region after the cluster's name: for a cluster of the same name in another region of the account"""
 
 
-class LocalBackend(Section):
-    """State in a file."""
+class AssumedRole(Section):
+    """A role that the AWS provider assumes."""
 
-    type: Literal["local"] = "local"
-    """local"""
-    path: text.Line | None = None
-    """path of the state, relative to the stack's folder; default: beside the output folder"""
+    role_arn: text.RoleArn
+    """the role"""
+    external_id: text.ExternalId | None = None
+    """the external id that the role's trust policy asks for"""
+    session_name: text.SessionName | None = None
+    """name of the session, as CloudTrail shows it"""
+    duration: text.SessionDuration | None = None
+    """how long the session is valid"""
+    source_identity: text.SessionName | None = None
+    """source identity of the session"""
+    policy_arns: list[text.PolicyArn] = []
+    """managed policies that limit the session further"""
+    tags: dict[text.TagName, text.TagValue] = {}
+    """session tags"""
+    transitive_tag_keys: list[text.TagName] = []
+    """session tags that are passed on to the next role"""
 
 
-class S3Backend(Section):
-    """State in S3, locked by a file beside it."""
+def _chain(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    return [value] if isinstance(value, dict) else value
 
-    type: Literal["s3"]
-    """s3"""
-    bucket: text.Line
-    """the bucket"""
-    key: text.Line | None = None
-    """the object; default: karpenter/<cluster>/terraform.tfstate"""
-    region: text.Region
-    """region of the bucket"""
-    use_lockfile: bool = True
-    """lock with an object beside the state (Terraform 1.10 and newer)"""
-    encrypt: bool = True
-    """encrypt the object"""
-    kms_key_id: text.Line | None = None
-    """encrypt with this key"""
-    dynamodb_table: text.Line | None = None
-    """lock in this table as well, while you move from the old way of locking"""
+
+class Provider(Section):
+    """How the AWS provider logs in; without these keys, in its usual way. Keys and tokens never belong in the file."""
+
     profile: text.Line | None = None
     """profile of the AWS configuration to use"""
-    role_arn: text.RoleArn | None = None
-    """role to assume for the bucket"""
-    workspace_key_prefix: text.Line | None = None
-    """prefix of the keys of other workspaces"""
+    assume_role: Annotated[
+        list[AssumedRole], BeforeValidator(_chain, json_schema_input_type=AssumedRole | list[AssumedRole])
+    ] = []
+    """the role to assume; a list is a chain, and each role assumes the next"""
+    access_key: Annotated[None, Secret("AWS_ACCESS_KEY_ID", of_backend=False)] = None
+    """refused: AWS_ACCESS_KEY_ID takes its place"""
+    secret_key: Annotated[None, Secret("AWS_SECRET_ACCESS_KEY", of_backend=False)] = None
+    """refused: AWS_SECRET_ACCESS_KEY takes its place"""
+    token: Annotated[None, Secret("AWS_SESSION_TOKEN", of_backend=False)] = None
+    """refused: AWS_SESSION_TOKEN takes its place"""
 
-
-class Workspaces(Section):
-    """Which workspace of HCP Terraform runs the stack."""
-
-    name: text.Line | None = None
-    """name of the workspace; default: karpenter-<cluster>"""
-    tags: list[text.Line] = []
-    """tags of the workspaces, instead of a name"""
-    project: text.Line | None = None
-    """project of the workspace"""
-
-
-class CloudBackend(Section):
-    """State and runs in HCP Terraform (Terraform Cloud)."""
-
-    type: Literal["cloud"]
-    """cloud"""
-    organization: text.Line
-    """the organization"""
-    hostname: text.Line | None = None
-    """host of a Terraform Enterprise"""
-    workspaces: Workspaces = Workspaces()
-    """which workspace"""
-
-
-class UnsupportedBackend(Section):
-    """A backend that is planned and not implemented yet."""
-
-    model_config = Strict | {"extra": "allow"}
-
-    type: Literal["remote", "http", "gcs", "azurerm"]
-    """remote, http, gcs or azurerm"""
-
-
-Backend = Annotated[LocalBackend | S3Backend | CloudBackend | UnsupportedBackend, Field(discriminator="type")]
+    def path_of(self, number: int) -> Path:
+        """Return where a role of the chain stands; a single one is usually not written as a list."""
+        return ("provider", "assume_role", *((number,) if len(self.assume_role) > 1 else ()))
 
 
 class NamedSpec(Section):
@@ -242,11 +234,17 @@ class Cluster(Section):
     """One EKS cluster and the Karpenter that runs on it."""
 
     name: text.ClusterName
-    """the EKS cluster; also the name of the stack"""
+    """the EKS cluster"""
+    stack: text.StackName | None = None
+    """name of the stack and of its folder; default: the cluster's name, with its region if `names.with_region`"""
     region: text.Region
     """its region, which also decides the partition"""
+    new_region: bool = False
+    """the region is newer than this nodeless and than the AWS provider: take its name as it is"""
     account: text.Account | None = None
-    """its account; without it, the account of the credentials"""
+    """its account: Terraform stops with credentials of another one; without it, the account of the credentials"""
+    provider: Provider = Provider()
+    """how the AWS provider logs in"""
     kubernetes: text.Kubernetes | None = None
     """its version, checked against the Karpenter release"""
     endpoint: text.Endpoint | None = None
@@ -282,7 +280,7 @@ class Cluster(Section):
     extra_statements: list[ExtraStatement] = []
     """more statements for the controller"""
     tags: Annotated[dict[text.TagName, text.TagValue], Field(max_length=50)] = {}
-    """tags of everything that can be tagged"""
+    """tags of everything that can be tagged; the default node class puts them on instances and volumes too"""
     node_classes: list[NamedSpec] = []
     """node classes"""
     node_pools: list[NamedSpec] = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from nodeless.spec import model
+from nodeless.spec import backends, model
 
 
 def descriptions(section: type[BaseModel]) -> dict[str, str]:
@@ -34,7 +34,7 @@ def schema() -> dict[str, Any]:
     """Return the JSON schema of clusters.yaml, with a description of every key."""
     tree = model.File.model_json_schema()
     for name, section in (("File", tree), *tree["$defs"].items()):
-        found = getattr(model, name, None)
+        found = getattr(model, name, None) or getattr(backends, name, None)
         if isinstance(found, type) and issubclass(found, BaseModel):
             for key, text in descriptions(found).items():
                 section["properties"][key]["description"] = text

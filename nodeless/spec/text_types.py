@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find, is_known
 from nodeless.karpenter.versions import Release
-from nodeless.resolved.names import NAME_LIMITS
+from nodeless.resolved.names import NAME_LIMITS, POLICY_LIMIT, RULE_LIMIT
 from nodeless.resolved.partitions import PARTITIONS, nearest_region, partition_of
 from nodeless.spec.text_type import TextType, refused
 
@@ -31,7 +31,7 @@ def _released(version: str, section: Mapping[str, Any]) -> None:
             _whole_number(version)
             return
         choice = ", or set `tables` to the known release whose tables to use" if error.is_newer else ""
-        raise refused("a Karpenter release", f"{error.advice}{choice}") from None
+        raise refused(error.expected, f"{error.advice}{choice}") from None
 
 
 def _known(version: str, _: Mapping[str, Any]) -> None:
@@ -88,6 +88,15 @@ ClusterName = Annotated[
         "starting with a letter or digit",
         fix="use the name that `aws eks list-clusters` shows",
         takes_references=True,
+    ),
+]
+StackName = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9][A-Za-z0-9_-]{0,119}",
+        expected="the name of a stack: 1 to 120 letters, digits, hyphens and underscores, "
+        "starting with a letter or digit",
+        fix="write a name such as demo-eu-north-1",
     ),
 ]
 Region = Annotated[
@@ -176,6 +185,17 @@ DnsLabel = Annotated[
 ]
 
 
+SecretSuffix = Annotated[
+    str,
+    TextType(
+        pattern=r"(?!.*-[0-9]+$)[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?",
+        expected="the end of a secret's name: at most 63 lower-case letters, digits, hyphens and dots; "
+        "it must not end with a hyphen and a number",
+        fix="write an end such as demo-karpenter",
+    ),
+]
+
+
 def iam_name(limit: int) -> TextType:
     """Make the type of a name that IAM or EKS bounds at this many characters."""
     return TextType(
@@ -190,6 +210,24 @@ FargateRoleName = Annotated[str, iam_name(NAME_LIMITS["fargate_role"])]
 NodeRoleName = Annotated[str, iam_name(NAME_LIMITS["node_role"])]
 InstanceProfileName = Annotated[str, iam_name(NAME_LIMITS["instance_profile"])]
 FargateProfileName = Annotated[str, iam_name(NAME_LIMITS["fargate_profile"])]
+PolicyName = Annotated[str, iam_name(POLICY_LIMIT)]
+# A check of its own says which ones exist.
+PartKey = Annotated[
+    str,
+    TextType(
+        pattern=r"[a-z_]{1,40}",
+        expected="the key of a policy or rule: lower-case letters and underscores",
+        fix="write a key such as interruption",
+    ),
+]
+RuleName = Annotated[
+    str,
+    TextType(
+        pattern=rf"[A-Za-z0-9._-]{{1,{RULE_LIMIT}}}",
+        expected=f"the name of an EventBridge rule: at most {RULE_LIMIT} letters, digits and any of ._-",
+        fix="choose a shorter or simpler name",
+    ),
+]
 IamPath = Annotated[
     str,
     TextType(
@@ -235,6 +273,28 @@ RoleArn = Annotated[
         takes_references=True,
     ),
 ]
+SessionName = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9_+=,.@-]{2,64}",
+        expected="a session name: 2 to 64 letters, digits and any of +=,.@_-",
+        fix="write a name such as terraform",
+    ),
+]
+ExternalId = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9_+=,.@:/-]{2,1224}",
+        expected="an external id: 2 to 1224 letters, digits and any of +=,.@:/_-",
+        fix="use the id that the role's trust policy asks for",
+    ),
+]
+SessionDuration = Annotated[
+    str,
+    TextType(
+        pattern=r"([0-9]+(h|m|s))+", expected="a duration from 15 minutes to 12 hours", fix="write one such as 1h30m"
+    ),
+]
 KmsKeyArn = Annotated[
     str,
     TextType(
@@ -269,6 +329,30 @@ LabelValue = Annotated[
         expected="the value of a Kubernetes label: at most 63 letters, digits and any of ._-; "
         "it must start and end with a letter or digit",
         fix="write a value such as karpenter",
+    ),
+]
+ImageRepository = Annotated[
+    str,
+    TextType(
+        pattern=rf"{HOST}{PORT}(?=/){OCI_PATH}",
+        expected="the repository of an image, without scheme, tag and digest",
+        fix="write it like 123456789012.dkr.ecr.eu-north-1.amazonaws.com/karpenter/controller",
+    ),
+]
+ImageTag = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}",
+        expected="a tag of an image",
+        fix=f"write a tag such as {NEWEST}",
+    ),
+]
+ImageDigest = Annotated[
+    str,
+    TextType(
+        pattern=r"sha256:[0-9a-f]{64}|none",
+        expected="the digest of an image, or none",
+        fix="write sha256: and 64 digits, or none to use the tag alone",
     ),
 ]
 TagKey = Annotated[

@@ -10,12 +10,15 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from nodeless.finding import MISSING, Finding, Path
+from nodeless.spec.backends import Backend
 from nodeless.spec.bounds import MOST_FINDINGS
 from nodeless.spec.model import Cluster
+from nodeless.spec.secrets import HIDDEN
 from nodeless.spec.text_type import REFERENCES, REFUSED
 from nodeless.suggestions import closest
 from nodeless.trees import holds, value_at
 
+BACKEND = "backend"
 UNKNOWN_KEY = "extra_forbidden"
 MISSING_KEY = "missing"
 
@@ -25,7 +28,7 @@ EXPLAINED = {
     MISSING_KEY: ("this key is required", "add it"),
     "literal_error": ("one of {expected}", "write one of these"),
     "union_tag_invalid": ("one of {expected_tags}", "write one of these"),
-    "union_tag_not_found": ("a backend has a type", "add `type: local`, `s3` or `cloud`"),
+    "union_tag_not_found": ("a backend has a type", "add a type, such as `type: s3`"),
     "bool_type": ("true or false", "write true or false, without quotes"),
     "int_type": ("a whole number", "write a number, without quotes"),
     "string_type": ("a string", "write text, in quotes where YAML would read something else"),
@@ -91,23 +94,36 @@ def _validate(keys: Mapping[str, Any], *, references: bool) -> tuple[Cluster | N
 
 def _finding(keys: Mapping[str, Any], path: Path, detail: Mapping[str, Any]) -> Finding:
     if detail["type"] == UNKNOWN_KEY:
-        return Finding(path, value_at(keys, path), "a documented key (unknown key)", _right_key(path))
+        return Finding(path, value_at(keys, path), "a documented key (unknown key)", _right_key(path, detail["loc"]))
     expected, fix = EXPLAINED.get(detail["type"], UNEXPLAINED)
     context = {"msg": detail["msg"], **detail.get("ctx", {})}
     value = MISSING if detail["type"] == MISSING_KEY else value_at(keys, path)
+    if HIDDEN in context:
+        value = "(not shown)"
     return Finding(path, value, expected.format(**context), fix.format(**context))
 
 
-def _right_key(path: Path) -> str:
+def _right_key(path: Path, location: Path) -> str:
     """Suggest a key of the same section, or say where in the file this one belongs."""
     key = str(path[-1])
-    close = closest(key, _keys_of_section(path[:-1]))
+    close = closest(key, _keys_of_backend(location) or _keys_of_section(path[:-1]))
     if close:
         return f"did you mean {close}?"
-    elsewhere = [".".join([*section, key]) for section, keys in _all_sections() if key in keys]
+    elsewhere = [
+        ".".join([*section, key])
+        for section, keys in _all_sections()
+        if key in keys and section[:1] != (BACKEND,)  # the keys of a backend mean something only there
+    ]
     if elsewhere:
         return f"move it to {elsewhere[0]}"
     return "remove it; docs/configuration.md lists every key"
+
+
+def _keys_of_backend(location: Path) -> frozenset[str]:
+    """Return the keys of the backend that a location is in: there it names the backend's type."""
+    backends = {str(get_args(row.model_fields["type"].annotation)[0]): row for row in get_args(get_args(Backend)[0])}
+    kind = str(location[1]) if len(location) == len((BACKEND, "type", "key")) and location[0] == BACKEND else ""
+    return frozenset(backends[kind].model_fields) if kind in backends else frozenset()
 
 
 def _keys_of_section(path: Path) -> frozenset[str]:

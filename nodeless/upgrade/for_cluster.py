@@ -25,7 +25,7 @@ def for_cluster(name: str | None, new: Release, config: Path) -> tuple[Upgrade, 
     """Compare the release of a cluster with another one, using the cluster's own names, values and Kubernetes."""
     tree, line_of = read(config)
     rows = resolve(tree, source=str(config), line_of=line_of)
-    index = _find(name, [installation.name for _, installation in rows], config)
+    index = _find(name, [installation.stack for _, installation in rows], config)
     cluster, installation = rows[index]
     old = installation.release
     upgrade = compare(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeless.imports.aws import DataAwsEksClusterAuth
 from nodeless.imports.cdk import Construct, Fn, TerraformStack
 from nodeless.imports.helm import HelmProvider, HelmProviderKubernetes, HelmProviderKubernetesExec
@@ -22,8 +24,12 @@ class HelmAccess(Construct):
         region: str,
         endpoint: str,
         certificate_authority: str,
+        cli_options: Sequence[str] = (),
     ) -> None:
-        """Configure the provider for one cluster: an ephemeral token, one from a data source, or the aws CLI."""
+        """Configure the provider for one cluster: an ephemeral token, one from a data source, or the aws CLI.
+
+        `cli_options` make the aws CLI log in as the AWS provider does.
+        """
         super().__init__(scope, id_)
         HelmProvider(
             self,
@@ -35,7 +41,7 @@ class HelmAccess(Construct):
                 exec=HelmProviderKubernetesExec(
                     api_version=AUTH_API,
                     command="aws",
-                    args=["eks", "get-token", "--cluster-name", cluster, "--region", region],
+                    args=["eks", "get-token", "--cluster-name", cluster, "--region", region, *cli_options],
                 )
                 if auth == "exec"
                 else None,

@@ -40,7 +40,9 @@ def test_it_shows_the_names_and_the_room_of_each_policy(explained: Any) -> None:
     (cluster,) = explained("clusters: [{name: one, region: eu-north-1, names: {queue: events}}]")
     resolved = cluster["resolved"]
 
-    assert set(resolved["names"]) == {rule.key for rule in NAME_RULES}
+    assert set(resolved["names"]) == {*(rule.key for rule in NAME_RULES), "rules"}
+    assert resolved["names"]["rules"]["spot"] == "one-karpenter-spot"
+    assert resolved["stack"] == "one"
     assert (resolved["names"]["queue"], resolved["names"]["node_role"]) == ("events", "one-karpenter-node")
     assert resolved["policies"]
     for policy in resolved["policies"]:

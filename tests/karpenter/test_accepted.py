@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nodeless.karpenter import custom_resource_fields as rows
+from nodeless.karpenter import custom_resource_fields as rows, node_labels
 from nodeless.karpenter.chart_key_rows import CONTROLLER_CHART_KEYS, CRD_CHART_KEYS, TEMPLATES
 from nodeless.karpenter.custom_resources import BUDGETS
 from nodeless.karpenter.releases import RELEASES, find
@@ -47,6 +47,9 @@ OURS: dict[tuple[str, str], Ours] = {
     ("required", "pool"): lambda release: {path: None for path, _ in in_effect(release, rows.POOL_REQUIRED)},
     ("required", "class"): lambda release: {path: None for path, _ in in_effect(release, rows.CLASS_REQUIRED)},
     ("reserved_tags", "class"): lambda release: dict.fromkeys(in_effect(release, rows.RESERVED_TAGS)),
+    ("labels", "label"): lambda release: dict.fromkeys(in_effect(release, node_labels.LABELS)),
+    ("labels", "reserved domain"): lambda release: dict.fromkeys(in_effect(release, node_labels.RESERVED_DOMAINS)),
+    ("labels", "free domain"): lambda release: dict.fromkeys(in_effect(release, node_labels.FREE_DOMAINS)),
     ("numbers", "pool"): limits,
     ("numbers", "class"): lambda release: {
         path: f"{least} to {most}" for path, least, most in in_effect(release, rows.CLASS_NUMBERS)

@@ -27,6 +27,10 @@ INPUTS = ChartInputs(
     isolated_vpc=True,
     zonal_shift=True,
     instance_profile="profile",
+    version="1.0.0",
+    image_repository="mirror.example.com/controller",
+    image_tag="1.0.0",
+    image_digest="sha256:0",
 )
 
 # Release, key, whether the chart of that release reads it.

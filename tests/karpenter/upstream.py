@@ -155,6 +155,36 @@ def reserved_tags(upstream: Upstream, release: Release) -> Facts:
     return {"class": dict.fromkeys(found)}
 
 
+def labels(upstream: Upstream, release: Release) -> Facts:
+    """Return the labels that a pool may name in reserved domains, those domains, and the ones below them that are free.
+
+    Before 0.32 they are in Go, those of Kubernetes in another module.
+    """
+    found: Facts = {"label": {}, "reserved domain": {}, "free domain": {}}
+    if api_of(release).name == "alpha":
+        text = upstream.text(release, "pkg/apis/v1alpha1/register.go")
+        domain = re.search(r'LabelDomain += "(.+)"', text)
+        inserted = re.search(r"WellKnownLabels\.Insert\(([^)]*)\)", text)
+        constants = dict(re.findall(r'(Label\w+) += LabelDomain \+ "(.+)"', text))
+        assert domain
+        assert inserted
+        names = re.findall(r"^\s+(Label\w+),", inserted[1], re.MULTILINE)
+        found["label"] = {f"{domain[1]}{constants[name]}": None for name in names}
+        return found
+    for section in ("template.spec.requirements[].key", "template.metadata.labels"):
+        (schema,) = (row for path, row in _all(upstream.schema(release, "pool")) if path == section)
+        for rule in _rules(schema):
+            *allowed, reserved = rule.split(" || ")
+            for part in allowed:
+                if " in [" in part:
+                    found["label"] |= dict.fromkeys(re.findall(r'"([^"]+)"', part))
+                else:
+                    found["free domain"] |= dict.fromkeys(re.findall(r'sWith\("(.+?)/?"\)', part))
+            if allowed:
+                found["reserved domain"] |= dict.fromkeys(re.findall(r'endsWith\("(.+?)"\)', reserved))
+    return found
+
+
 def numbers(upstream: Upstream, release: Release) -> Facts:
     """Return the lowest and the highest value of numbers, and the longest lists of budgets."""
     found: Facts = {}
@@ -212,6 +242,7 @@ LISTS = {
     "values": values,
     "required": required,
     "reserved_tags": reserved_tags,
+    "labels": labels,
     "numbers": numbers,
     "chart_keys": chart_keys,
 }

@@ -17,7 +17,7 @@ from nodeless.karpenter.packing import EXTRA_KEY, WHOLE_KEY, fits_whole, pack
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import ATTACHMENTS_LIMIT, MANAGED_POLICY_LIMIT, Statement, size
 from nodeless.karpenter.releases import NEWEST, find
-from nodeless.resolved.names import BY_KEY, POLICY_LIMIT, RULE_LIMIT
+from nodeless.resolved.names import NAME_RULES, POLICY_LIMIT, RULE_LIMIT
 from nodeless.resolved.partitions import partition_of
 from nodeless.resolved.permissions import LONGEST_ROLE_ARN, controller_policies, place_of, proofs
 from nodeless.spec.resolution import installation, resolve
@@ -143,15 +143,15 @@ def test_the_longest_cluster_name_fits_in_govcloud_with_the_largest_single_polic
     assert max(size(policy.statements) for policy in made) <= MANAGED_POLICY_LIMIT
     assert all(proof.headroom > 0 and proof.longest_cluster_name == 100 for proof in proofs(found))
     assert all(len(policy.name) <= POLICY_LIMIT for policy in made)
-    assert all(len(getattr(found.names, key)) <= rule.limit for key, rule in BY_KEY.items())
+    assert all(len(getattr(found.names, rule.key)) <= rule.limit for rule in NAME_RULES)
     assert all(len(found.names.rule(event.key)) <= RULE_LIMIT for event in event_rules(found.release))
 
 
 def test_names_that_had_to_be_cut_still_tell_clusters_apart() -> None:
     one, two = (resolve({"clusters": [in_govcloud("x" * 99 + last)]}, source="test")[0][1] for last in "ab")
 
-    for key, rule in BY_KEY.items():
-        assert rule.scope == "cluster" or getattr(one.names, key) != getattr(two.names, key)
+    for rule in NAME_RULES:
+        assert rule.scope == "cluster" or getattr(one.names, rule.key) != getattr(two.names, rule.key)
     assert one.names.policy("iam_integration") != two.names.policy("iam_integration")
     assert one.names.rule("spot") != two.names.rule("spot")
 

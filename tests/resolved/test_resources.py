@@ -13,12 +13,13 @@ from nodeless.spec.resolution import installation
 
 Literals = Callable[..., dict[str, Any]]
 
+ISOLATED = {"isolated_vpc": True, "repository": "oci://mirror.example.com/karpenter"}
 ALWAYS = {"ec2", "ecr.api", "ecr.dkr", "s3", "sts", "ssm", "eks"}
 ENDPOINTS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "a queue": ({}, {"sqs"}),
     "no queue": ({"interruption": False}, set()),
     "Pod Identity, without Fargate": ({"identity": "pod-identity", "fargate": False}, {"sqs", "eks-auth"}),
-    "zonal shift": ({"karpenter": {"isolated_vpc": True, "zonal_shift": True}}, {"sqs", "arc-zonal-shift"}),
+    "zonal shift": ({"karpenter": {**ISOLATED, "zonal_shift": True}}, {"sqs", "arc-zonal-shift"}),
     "logging on Fargate": ({"fargate": {"logging": True}}, {"sqs", "logs"}),
 }
 
@@ -26,7 +27,7 @@ ENDPOINTS: dict[str, tuple[dict[str, Any], set[str]]] = {
 @pytest.mark.parametrize("case", ENDPOINTS)
 def test_an_isolated_vpc_needs_an_endpoint_for_each_service_that_is_called(case: str, literals: Literals) -> None:
     keys, more = ENDPOINTS[case]
-    found = vpc_endpoints(installation(**literals(**{"karpenter": {"isolated_vpc": True}, **keys})))
+    found = vpc_endpoints(installation(**literals(**{"karpenter": ISOLATED, **keys})))
 
     assert set(found) == ALWAYS | more
     assert len(found) == len(set(found))

@@ -109,8 +109,26 @@ def test_the_fargate_role_may_write_logs_only_where_they_are_asked_for(literals:
     assert inline(logging=True) == ["logging"]
 
 
+def test_an_existing_role_whose_entry_exists_needs_nothing() -> None:
+    old = {"arn": f"arn:aws:iam::{ACCOUNT}:role/old"}
+    found = [
+        installation(name="demo", region="eu-north-1", nodes={"roles": {"old": {**old, "access_entry": entry}}})
+        for entry in (True, False)
+    ]
+
+    assert [len(plan_extra_node_roles(each, place_of(each, account=ACCOUNT))) for each in found] == [1, 0]
+
+
+def test_by_default_the_fargate_role_has_the_pod_execution_policy_and_no_other(literals: Literals) -> None:
+    found = installation(**literals())
+    plan = plan_fargate(found, place_of(found, account=ACCOUNT))
+
+    assert plan is not None
+    assert [policy.key for policy in plan.role.attached] == ["pod_execution"]
+
+
 @pytest.mark.parametrize(("cni_policy", "keys"), [(True, ["pod_execution", "cni"]), (False, ["pod_execution"])])
-def test_the_fargate_role_has_the_cni_policy_unless_it_is_turned_off(
+def test_the_fargate_role_has_the_cni_policy_where_it_is_asked_for(
     literals: Literals, keys: list[str], *, cni_policy: bool
 ) -> None:
     found = installation(**literals(fargate={"cni_policy": cni_policy}))

@@ -15,7 +15,17 @@ from nodeless.spec.model import Cluster
 from nodeless.spec.text_type import TextType
 from nodeless.spec.validation import EXPLAINED
 from tests.refusals import problems
-from tests.spec.guards import test_cluster, test_guides, test_limits, test_resources, test_roles
+from tests.spec.guards import (
+    test_cluster,
+    test_controller_pods,
+    test_guides,
+    test_limits,
+    test_login,
+    test_names,
+    test_regions,
+    test_resources,
+    test_roles,
+)
 from tests.spec.guards.pools.mistakes import MISTAKES
 from tests.spec.guards.pools.specs import default_of, findings
 from tests.spec.test_chart_values import NOT_READ
@@ -39,8 +49,12 @@ def in_pools() -> Iterator[str]:
 def test_the_guards_say_this(snapshot: SnapshotAssertion) -> None:
     listed = [
         *(line(keys, finding) for keys, *_ in test_cluster.ONE_KEY_WRONG for finding in problems(**keys)),
+        *in_cases(test_controller_pods.REFUSED),
         *in_cases(test_guides.REFUSED),
         *in_cases(test_limits.REFUSED),
+        *in_cases(test_login.REFUSED),
+        *in_cases(test_names.REFUSED),
+        *in_cases(test_regions.REFUSED),
         *in_cases(test_resources.WRONG),
         *in_cases(test_roles.REFUSED),
         *(

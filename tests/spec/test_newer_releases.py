@@ -49,7 +49,21 @@ def test_a_newer_minor_needs_the_tables_to_use() -> None:
 
     assert finding.where() == "clusters[0].karpenter.version"
     assert "set `tables` to the known release" in finding.fix
+    assert finding.expected == "a Karpenter release that this nodeless knows"
     assert "exist" not in f"{finding.expected} {finding.fix}"
+
+
+@pytest.mark.parametrize("arguments", [("1.13.1", NEXT_MINOR), (NEXT_MINOR, "1.13.1"), ("--to", NEXT_MINOR)], ids=str)
+def test_the_upgrade_command_does_not_claim_that_it_does_not_exist_either(
+    arguments: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("clusters.yaml").write_text("clusters: [{name: demo, region: eu-north-1}]\n", encoding="utf-8")
+
+    assert main(["upgrade", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert "a Karpenter release that this nodeless knows" in said
+    assert "exist" not in said
 
 
 def test_with_tables_a_newer_minor_is_installed_and_gets_their_rows() -> None:

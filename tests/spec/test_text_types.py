@@ -141,6 +141,26 @@ SAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             *("oci://a/b:1", "oci://a/b@c", "oci://a?b", "oci://u@a", "oci://a/{{b}}", "oci://a/${b}", "oci://é/a"),
         ),
     ),
+    "SecretSuffix": (
+        ("a", "demo-karpenter", "a.b", "1", "a" * 63),
+        ("", "A", "-a", "a-", "a-1", "a b", "a_b", "a" * 64, "${x}", "a\n", "é"),
+    ),
+    "StackName": (
+        ("demo", "Demo_1-a", "a" * 120),
+        ("", "-a", "_a", "a.b", "../a", "a/b", "a" * 121, "${x}", "a\n", "é"),
+    ),
+    "PartKey": (("spot", "node_lifecycle"), ("", "A", "a-b", "a b", "a1", "${x}", "a\n", "é", "a" * 41)),
+    "PolicyName": (("a+=,.@_-B", "a" * 128), ("", "a b", "a/b", "a" * 129, "${x}", "a\n", "é")),
+    "RuleName": (("a._-B", "a" * 64), ("", "a b", "a/b", "a+b", "a" * 65, "${x}", "a\n", "é")),
+    "SessionName": (("terraform", "a+=,.@_-B", "a" * 64), ("", "a", "a b", "a/b", "a" * 65, "${x}", "a\n", "é")),
+    "ExternalId": (("karpenter/demo", "a:b", "a" * 1224), ("", "a", "a b", "a" * 1225, "${xy}", "a\n", "é")),
+    "SessionDuration": (("1h", "15m", "1h30m", "900s"), ("", "1", "h", "1d", "1h ", "-1h", "1h\n", "१h")),
+    "ImageRepository": (
+        ("a.b/c", "a:5000/b/c-d_e.f", "123456789012.dkr.ecr.eu-north-1.amazonaws.com/karpenter/controller"),
+        ("", "a", "oci://a/b", "a/b:1", "a/b@sha256:0", "a/B", "a//b", "a/", "a/../b", "a/${b}", "a/b\n", "é/a"),
+    ),
+    "ImageTag": (("1.14.1", "v1", "_a", "a" * 128), ("", "-a", ".a", "a b", "a:b", "a" * 129, "${x}", "a\n", "é")),
+    "ImageDigest": ((f"sha256:{'0' * 64}", "none"), ("", f"sha256:{'0' * 63}", f"sha256:{'A' * 64}", "0" * 64, "None")),
     "LabelKey": (
         ("app", "app.kubernetes.io/name", "a_b.c-D", "a" * 63, f"{'a' * 60}.io/{'b' * 63}"),
         ("", "-a", "a-", "/a", "a/", "a/b/c", "A.io/b", "a" * 64, f"{LONG_HOST}/a", "${x}", "a b", "a\n", "é", "*"),

@@ -11,6 +11,8 @@ from tests.synthesized import Synthesized
 StackOf = Callable[..., Synthesized]
 Literals = Callable[..., dict[str, Any]]
 
+MIRROR = {"repository": "oci://mirror.example.com/karpenter"}
+
 
 def test_coredns_on_fargate_is_an_addon_with_a_selector_of_its_own(stack_of: StackOf, literals: Literals) -> None:
     stack = stack_of(**literals(fargate={"coredns": True}))
@@ -45,7 +47,7 @@ def test_the_role_for_spot_is_made_on_request_and_outlives_the_pools(stack_of: S
 
 
 def test_an_isolated_vpc_is_told_its_endpoints(stack_of: StackOf, literals: Literals) -> None:
-    stack = stack_of(**literals(karpenter={"isolated_vpc": True}))
+    stack = stack_of(**literals(karpenter={"isolated_vpc": True, **MIRROR}))
 
     assert stack.tree["output"]["vpc_endpoints"]["value"] == "${local.vpc_endpoints}"
     assert stack.tree["locals"]["vpc_endpoints"] == ["ec2", "ecr.api", "ecr.dkr", "s3", "sts", "ssm", "eks", "sqs"]
@@ -53,7 +55,7 @@ def test_an_isolated_vpc_is_told_its_endpoints(stack_of: StackOf, literals: Lite
 
 
 def test_an_isolated_vpc_without_a_queue_needs_no_endpoint_for_it(stack_of: StackOf, literals: Literals) -> None:
-    stack = stack_of(**literals(karpenter={"isolated_vpc": True}, interruption=False))
+    stack = stack_of(**literals(karpenter={"isolated_vpc": True, **MIRROR}, interruption=False))
 
     assert "sqs" not in stack.tree["locals"]["vpc_endpoints"]
 

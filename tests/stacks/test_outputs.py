@@ -16,7 +16,7 @@ KEY = "arn:aws:kms:eu-north-1:123456789012:key/11111111-2222-3333-4444-555555555
 # Together these have every output.
 VARIANTS: tuple[dict[str, Any], ...] = (
     {
-        "karpenter": {"policy": "palette", "version": "1.5", "isolated_vpc": True},
+        "karpenter": {"policy": "palette", "version": "1.5", "isolated_vpc": True, "image": {"repository": "r.io/c"}},
         "nodes": {"access": "aws-auth", "roles": {"gpu": {}}},
         "interruption": False,
         "delivery": "gitops",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from tests.terraform.aws_server import KEYS
 
@@ -21,7 +22,7 @@ NOWHERE = "http://127.0.0.1:9"
 
 def write(stack: Path, endpoint: str = NOWHERE) -> None:
     """Point the stack's AWS provider at this endpoint, with dummy keys."""
-    settings = {
+    settings: dict[str, Any] = {
         **KEYS,
         "skip_credentials_validation": True,
         "skip_metadata_api_check": True,
@@ -31,4 +32,7 @@ def write(stack: Path, endpoint: str = NOWHERE) -> None:
         "max_retries": 1 if endpoint == NOWHERE else 4,
         "endpoints": [dict.fromkeys(SERVICES, endpoint)],
     }
+    if endpoint == NOWHERE:
+        # Nobody is asked for the account, so none can be compared with the one in the file.
+        settings["allowed_account_ids"] = []
     (stack / OVERRIDE_FILE).write_text(json.dumps({"provider": {"aws": [settings]}}, indent=2), "utf-8")

@@ -60,7 +60,12 @@ KEYS: dict[str, Any] = {
     "karpenter": {"values": VALUES},
     "extra_statements": [STATEMENT],
     "tags": TAGS,
-    "fargate": {"selectors": [{"namespace": "0-a", "labels": {"a.b-c/D.e_f-G": "H.i_j-K", "empty": ""}}]},
+    "fargate": {
+        "selectors": [
+            {"namespace": "0-a", "labels": {"a.b-c/D.e_f-G": "H.i_j-K", "empty": ""}},
+            {"namespace": "karpenter", "labels": {"app.kubernetes.io/name": "karpenter"}},
+        ]
+    },
     "delivery": "gitops",
 }
 CONFIG = json.dumps({"clusters": [KEYS]}, ensure_ascii=False).replace("\u2028", "\\u2028")
@@ -136,7 +141,7 @@ def test_tags_and_labels_are_planned_as_written(planned: dict[str, Any]) -> None
 
     assert len(roles) == 3
     assert all(row["tags_all"] == TAGS for row in roles)
-    assert profile["selector"] == KEYS["fargate"]["selectors"]
+    assert sorted(profile["selector"], key=lambda row: row["namespace"]) == KEYS["fargate"]["selectors"]
 
 
 @helm_needed

@@ -109,6 +109,22 @@ VARIANTS = {
             },
         },
     ),
+    "names with the region, and some of the user's own": Variant(
+        """\
+    stack: demo
+    names:
+      with_region: true
+      policies: {interruption: team-interruption}
+      rules: {spot: team.spot}
+""",
+        planned={
+            "aws_iam_role.controller": {"name": "demo-eu-north-1-karpenter-controller"},
+            "aws_iam_policy.controller_interruption": {"name": "team-interruption"},
+            "aws_iam_policy.controller_zonal_shift": {"name": "KarpenterControllerZonalShiftPolicy-demo-eu-north-1"},
+            "aws_cloudwatch_event_rule.interruption_spot": {"name": "team.spot"},
+            "aws_sqs_queue.interruption": {"name": "demo-eu-north-1-karpenter"},
+        },
+    ),
     "everything that can be off is off": Variant(
         "    fargate: false\n    interruption: false\n    nodes: {access: none, instance_profile: false}\n"
     ),

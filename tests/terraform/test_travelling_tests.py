@@ -64,7 +64,7 @@ def test_the_tests_beside_a_stack_pass(
 def test_a_stack_that_was_changed_for_the_worse_fails_its_tests_with_the_reasons(
     tmp_path: Path, synth: Synth, terraform_in: TerraformIn, initialized: Terraform
 ) -> None:
-    stack = tmp_path / "stack"
+    stack = tmp_path / "stacks" / "demo"
     shutil.copytree(synth(LITERAL_CONFIG), stack)
     tree = json.loads((stack / "cdk.tf.json").read_text("utf-8"))
     make_worse(tree)
@@ -82,7 +82,7 @@ def test_a_stack_that_was_changed_for_the_worse_fails_its_tests_with_the_reasons
 def test_the_order_of_the_statements_does_not_matter_to_the_tests(
     tmp_path: Path, synth: Synth, terraform_in: TerraformIn, initialized: Terraform
 ) -> None:
-    stack = tmp_path / "stack"
+    stack = tmp_path / "stacks" / "demo"
     shutil.copytree(synth(LITERAL_CONFIG), stack)
     tree = json.loads((stack / "cdk.tf.json").read_text("utf-8"))
     tree["data"]["aws_iam_policy_document"]["interruption"]["statement"].reverse()

@@ -46,7 +46,6 @@ ADDRESSES = {
     "aws_iam_role_policy_attachment.controller_node_lifecycle",
     "aws_iam_role_policy_attachment.controller_resource_discovery",
     "aws_iam_role_policy_attachment.controller_zonal_shift",
-    "aws_iam_role_policy_attachment.fargate_cni",
     "aws_iam_role_policy_attachment.fargate_pod_execution",
     "aws_iam_role_policy_attachment.node_cni",
     "aws_iam_role_policy_attachment.node_registry",

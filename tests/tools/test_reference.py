@@ -8,18 +8,20 @@ import sys
 from pydantic import BaseModel
 
 from nodeless.karpenter.releases import NEWEST, RELEASES
-from nodeless.resolved.names import NAME_RULES
+from nodeless.resolved.names import KEYED_NAME_RULES, NAME_RULES
 from nodeless.resolved.partitions import PARTITIONS
-from nodeless.spec import model
+from nodeless.spec import backends, model
 from nodeless.spec.schema import descriptions, schema
+from nodeless.spec.section import Section
 from tests.docs.markdown import HEADING, ROOT, code, rows, section, text_of
 from tools.reference import anchor, reference
 
 REFERENCE = ROOT / "docs" / "configuration.md"
 SECTIONS = [
     section
-    for section in vars(model).values()
-    if isinstance(section, type) and issubclass(section, BaseModel) and section not in {BaseModel, model.Section}
+    for module in (model, backends)
+    for section in vars(module).values()
+    if isinstance(section, type) and issubclass(section, BaseModel) and section not in {BaseModel, Section}
 ]
 
 
@@ -56,8 +58,10 @@ def test_names_partitions_and_releases_are_complete() -> None:
     partitions = {code(row[0])[0] for row in rows(section(REFERENCE, "Partitions"))}
     releases = rows(section(REFERENCE, "Releases"))
 
-    assert set(names) == {rule.key for rule in NAME_RULES}
-    assert all(names[rule.key][3] == str(rule.limit) for rule in NAME_RULES)
+    rules = (*NAME_RULES, *KEYED_NAME_RULES)
+    assert set(names) == {rule.key for rule in rules}
+    assert all(names[rule.key][3] == str(rule.limit) for rule in rules)
+    assert all(names[rule.key][5] == rule.scope for rule in rules)
     assert partitions == {row.name for row in PARTITIONS}
     assert releases[0][0].startswith(str(RELEASES[0]))
     assert releases[-1][0].endswith(str(NEWEST))

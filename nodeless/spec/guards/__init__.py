@@ -9,8 +9,11 @@ from nodeless.resolved.installation import Installation
 from nodeless.spec.guards import (
     backends,
     cluster,
+    controller_pods,
     file,
     limits,
+    login,
+    names,
     partition,
     policies,
     references,
@@ -28,15 +31,21 @@ from nodeless.spec.model import Cluster
 CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
     *cluster.GUARDS,
     *limits.GUARDS,
+    *login.GUARDS,
+    *names.CLUSTER_GUARDS,
     *partition.GUARDS,
     *roles.GUARDS,
     *statements.CLUSTER_GUARDS,
 )
 INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (
+    *controller_pods.GUARDS,
     *policies.GUARDS,
     *references.GUARDS,
     *resources.GUARDS,
     *backends.GUARDS,
     *statements.INSTALLATION_GUARDS,
 )
-FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = file.GUARDS
+FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = (
+    *names.FILE_GUARDS,
+    *file.GUARDS,
+)

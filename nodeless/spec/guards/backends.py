@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nodeless.finding import Finding
 from nodeless.resolved.installation import Installation
-from nodeless.spec.guards.guard import guard
+from nodeless.spec.guards.guard import STACK_KEYS, guard
 from nodeless.trees import places
 
 
@@ -28,6 +28,28 @@ S3_PATH_WORDS = "without a slash at its start or end, and without two in a row"
 WORD = r"[A-Za-z0-9_-]"
 WORD_WORDS = "letters, digits, hyphens and underscores"
 
+WORKSPACES = (
+    Rule("organization", rf"{WORD}+", f"the name of an organization: {WORD_WORDS}", "write its name"),
+    Rule(
+        "hostname",
+        r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9.])?(:[0-9]{1,5})?",
+        "a host name, without https:// and without a path",
+        "write one such as app.terraform.io",
+    ),
+    Rule(
+        "workspaces.name",
+        rf"{WORD}{{1,90}}",
+        f"a workspace name of at most 90 {WORD_WORDS}",
+        "set backend.workspaces.name to one",
+    ),
+)
+OBJECT = (
+    Rule("prefix", r"(?!\.?/).+", "a prefix that does not start with a slash", "write one such as terraform"),
+    Rule(
+        "key", r"(?!/).*[^/]", "a key without a slash at its start or end", "write one such as karpenter/demo.tfstate"
+    ),
+)
+
 RULES: dict[str, tuple[Rule, ...]] = {
     "local": (),
     "s3": (
@@ -46,19 +68,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
         Rule("dynamodb_table", r"[A-Za-z0-9._-]{3,255}", "the name of a table", "write its name"),
     ),
     "cloud": (
-        Rule("organization", rf"{WORD}+", f"the name of an organization: {WORD_WORDS}", "write its name"),
-        Rule(
-            "hostname",
-            r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9.])?(:[0-9]{1,5})?",
-            "a host name, without https:// and without a path",
-            "write one such as app.terraform.io",
-        ),
-        Rule(
-            "workspaces.name",
-            rf"{WORD}{{1,90}}",
-            f"a workspace name of at most 90 {WORD_WORDS}",
-            "set backend.workspaces.name to one",
-        ),
+        *WORKSPACES,
         Rule(
             "workspaces.tags[]",
             r"(?=.{1,255}$)[A-Za-z0-9]([A-Za-z0-9:_-]*[A-Za-z0-9])?",
@@ -72,10 +82,21 @@ RULES: dict[str, tuple[Rule, ...]] = {
             "write its name",
         ),
     ),
+    "remote": (
+        *WORKSPACES,
+        Rule(
+            "workspaces.prefix",
+            rf"{WORD}{{1,89}}",
+            f"a prefix of at most 89 {WORD_WORDS}",
+            "write one such as karpenter-",
+        ),
+    ),
+    "oss": OBJECT,
+    "cos": OBJECT,
 }
 
 
-@guard("backend", "name")
+@guard("backend", *STACK_KEYS)
 def backend_is_accepted(installation: Installation) -> Iterator[Finding]:
     """Terraform accepts the backend, and so does the service behind it."""
     for rule in RULES.get(installation.backend["type"], ()):

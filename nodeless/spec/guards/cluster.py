@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from nodeless.finding import Finding
 from nodeless.karpenter import chart_keys, releases
 from nodeless.karpenter.versions import Release
+from nodeless.spec.backends import CloudBackend, RemoteBackend
 from nodeless.spec.conversion import tables_of
 from nodeless.spec.guards.guard import RELEASE_KEYS, guard
-from nodeless.spec.model import CloudBackend, Cluster, UnsupportedBackend
+from nodeless.spec.model import Cluster
 from nodeless.suggestions import closest
 from nodeless.trees import leaves
 
@@ -84,20 +85,16 @@ def one_profile_name(cluster: Cluster) -> Iterator[Finding]:
 
 
 @guard("backend")
-def workspace_named_or_tagged(cluster: Cluster) -> Iterator[Finding]:
-    """A workspace of HCP Terraform is selected by its name or by tags."""
+def workspace_named_or_selected(cluster: Cluster) -> Iterator[Finding]:
+    """A workspace of HCP Terraform is selected by its name, or by tags or a prefix."""
     backend = cluster.backend
     if isinstance(backend, CloudBackend) and backend.workspaces.name and backend.workspaces.tags:
         yield Finding(
             ("backend", "workspaces"), backend.workspaces.name, "either a name or tags, not both", "keep one of the two"
         )
-
-
-@guard("backend")
-def backend_is_implemented(cluster: Cluster) -> Iterator[Finding]:
-    """A backend is accepted only when it works."""
-    if isinstance(cluster.backend, UnsupportedBackend):
-        yield Finding(("backend", "type"), cluster.backend.type, NOT_IMPLEMENTED, "use local, s3 or cloud")
+    if isinstance(backend, RemoteBackend) and backend.workspaces.name and backend.workspaces.prefix:
+        expected = "either a name or a prefix, not both"
+        yield Finding(("backend", "workspaces"), backend.workspaces.name, expected, "keep one of the two")
 
 
 @guard("adopt")
@@ -170,8 +167,7 @@ GUARDS = (
     exec_stays_local,
     one_queue_name,
     one_profile_name,
-    workspace_named_or_tagged,
-    backend_is_implemented,
+    workspace_named_or_selected,
     adoption_is_implemented,
     values_are_read,
     zonal_shift_known,

@@ -1,4 +1,4 @@
-"""The checks across the clusters of a file: names, states and roles that two of them must not share."""
+"""The checks across the clusters of a file: states and roles that two of them must not share."""
 
 from __future__ import annotations
 
@@ -6,97 +6,26 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations
 
 from nodeless.finding import Finding
+from nodeless.resolved.backends import has_default
 from nodeless.resolved.installation import Installation
-from nodeless.resolved.names import ACCOUNT, BY_KEY
 from nodeless.resolved.references import is_reference
 from nodeless.spec.guards import states
-from nodeless.spec.guards.guard import guard, repeats
+from nodeless.spec.guards.guard import STACK_KEYS, guard, repeats
 
 STATE_FIX = "remove the key: the default has the cluster's name in it"
+NO_DEFAULT_FIX = "give each cluster an address of its own"
 
 # Each installation with the position of its cluster in the file.
 Rows = Sequence[tuple[int, Installation]]
 Found = Iterator[tuple[int, Finding]]
 
 
-@guard("name")
-def unique_clusters(rows: Rows) -> Found:
-    """Cluster names are unique in a file, whatever their case: each is the name of a folder."""
-    for (index, installation), (first, _) in repeats(rows, lambda row: row[1].name.lower()):
-        yield (
-            index,
-            Finding(
-                ("name",),
-                installation.name,
-                f"cluster names must be unique in a file, whatever their case; clusters[{first}] has this one",
-                "remove one, or keep the other in a file of its own",
-            ),
-        )
-
-
-@guard(
-    "name",
-    "region",
-    "account",
-    "names",
-    "path",
-    "fargate?",
-    "interruption?",
-    "interruption.queue_name",
-    "nodes.roles",
-    "nodes.instance_profile",
-)
-def unique_names(rows: Rows) -> Found:
-    """IAM names are unique in an account, queue names in a region of it."""
-    made = [(index, installation, key, name) for index, installation in rows for key, name in _names_made(installation)]
-    for (index, one, key, name), (first, other, first_key, _) in repeats(made, lambda row: _scope(*row[1:])):
-        if index != first and _same_cluster(one, other):
-            continue
-        yield (
-            index,
-            Finding(
-                ("names", key),
-                name,
-                f"{_kind(key).replace('_', ' ')} names must be unique per {BY_KEY[key].scope}; "
-                f"clusters[{first}] uses this one as {first_key}",
-                "give one of the two another name",
-            ),
-        )
-
-
 def _same_cluster(one: Installation, other: Installation) -> bool:
-    """Tell whether two clusters have one name: that alone is reported, not all that follows from it."""
-    return one.name.lower() == other.name.lower()
+    """Tell whether two clusters have one stack: that alone is reported, not all that follows from it."""
+    return one.stack.lower() == other.stack.lower()
 
 
-def _scope(installation: Installation, key: str, name: str) -> tuple[object, ...]:
-    account = (_kind(key), installation.partition.name, installation.account)
-    # IAM does not distinguish case, SQS does.
-    return (*account, name.lower()) if BY_KEY[key].scope == ACCOUNT else (*account, installation.region, name)
-
-
-def _kind(key: str) -> str:
-    return "role" if key.endswith("role") else key
-
-
-def _names_made(installation: Installation) -> Iterator[tuple[str, str]]:
-    names = installation.names
-    yield "controller_role", names.controller_role
-    yield "node_role", names.node_role
-    if installation.fargate:
-        yield "fargate_role", names.fargate_role
-    if installation.instance_profile:
-        yield "instance_profile", names.instance_profile
-    for role in installation.node_roles:
-        if role.arn is None:
-            yield "node_role", names.extra_node_role(role.key)
-            if installation.instance_profile:
-                yield "instance_profile", names.extra_instance_profile(role.key)
-    if installation.queue:
-        yield "queue", names.queue
-
-
-@guard("name", "backend")
+@guard(*STACK_KEYS, "backend")
 def unique_states(rows: Rows) -> Found:
     """Two stacks that share a state would destroy each other's resources."""
     first_with: dict[Hashable, tuple[int, Installation]] = {}
@@ -104,12 +33,13 @@ def unique_states(rows: Rows) -> Found:
         used = states.occupied(installation)
         taken = next((first_with[place] for place in used if place in first_with), None)
         if taken and not _same_cluster(installation, taken[1]):
-            yield index, _shared(installation, f"a state of its own; clusters[{taken[0]}] already uses this one")
+            fix = STATE_FIX if has_default(installation.backend) else NO_DEFAULT_FIX
+            yield index, _shared(installation, f"a state of its own; clusters[{taken[0]}] already uses this one", fix)
         for place in used:
             first_with.setdefault(place, (index, installation))
 
 
-@guard("name", "backend")
+@guard(*STACK_KEYS, "backend")
 def unique_workspace_tags(rows: Rows) -> Found:
     """Tags select every workspace that has all of them, so those of one stack must not include those of another."""
     selecting = [(index, row, tags) for index, row in rows if (tags := states.workspace_tags(row.backend))]
@@ -119,12 +49,12 @@ def unique_workspace_tags(rows: Rows) -> Found:
             yield index, _shared(installation, expected, "give each of the two a tag that the other does not have")
 
 
-def _shared(installation: Installation, expected: str, fix: str = STATE_FIX) -> Finding:
+def _shared(installation: Installation, expected: str, fix: str) -> Finding:
     path, value = states.key_in_file(installation.backend)
     return Finding(path, value, expected, fix)
 
 
-@guard("discovery", "name", "region", "account")
+@guard(*STACK_KEYS, "discovery", "account")
 def one_discovery_tag(rows: Rows) -> Found:
     """A tag of a subnet or security group has one value, so one stack sets it."""
     tagged = [
@@ -151,7 +81,7 @@ def one_discovery_tag(rows: Rows) -> Found:
             )
 
 
-@guard("oidc_provider", "oidc_issuer", "identity", "name", "region", "account")
+@guard(*STACK_KEYS, "oidc_provider", "oidc_issuer", "identity", "account")
 def one_oidc_provider(rows: Rows) -> Found:
     """An account has one OIDC provider for an issuer."""
     creating = [row for row in rows if row[1].creates_oidc_provider and row[1].oidc_issuer]
@@ -173,10 +103,8 @@ def one_spot_role(rows: Rows) -> Found:
 
 
 GUARDS = (
-    unique_clusters,
     unique_states,
     unique_workspace_tags,
-    unique_names,
     one_discovery_tag,
     one_oidc_provider,
     one_spot_role,

@@ -17,6 +17,8 @@ Row = TypeVar("Row")
 ANY_ITEM, EACH_ITEM, PRESENCE = "[]", "*", "?"
 # The keys that decide whose tables are used.
 RELEASE_KEYS = ("karpenter.version", "karpenter.tables")
+# The keys that decide the name of the stack, and with it the defaults of where its state is.
+STACK_KEYS = ("name", "stack", "names.with_region", "region")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,31 @@ from collections.abc import Callable, Iterator
 
 from nodeless.finding import Finding, Path
 from nodeless.resolved import partitions
-from nodeless.resolved.partitions import partition_of
+from nodeless.resolved.partitions import is_known_region, nearest_region, partition_of
 from nodeless.resolved.references import is_reference
-from nodeless.spec.guards.guard import Guard, guard
+from nodeless.spec.backends import S3Backend
+from nodeless.spec.guards.guard import Guard, guard, path_of
 from nodeless.spec.model import Cluster
 
 LONGEST_ARN = 2048
 
 Arns = Iterator[tuple[Path, str | None]]
+
+
+def _is_known(key: str, region_of: Callable[[Cluster], str | None]) -> Guard[Cluster, Finding]:
+    """Make the guard that a region is one that exists, unless the file says that it is new."""
+
+    @guard(key, "new_region")
+    def check(cluster: Cluster) -> Iterator[Finding]:
+        region = region_of(cluster)
+        if region is None or cluster.new_region or is_known_region(region):
+            return
+        nearest = nearest_region(region)
+        meant = f"did you mean {nearest}? " if nearest else ""
+        expected = "a region that this nodeless knows"
+        yield Finding(path_of(key), region, expected, f"{meant}If the region is new, set new_region: true")
+
+    return check
 
 
 @guard("region", "fargate?")
@@ -40,6 +57,10 @@ def _not_offered(cluster: Cluster, feature: str, finding: Finding) -> Iterator[F
         yield Finding(finding.path, finding.value, expected, finding.fix)
 
 
+def _state_region(cluster: Cluster) -> str | None:
+    return cluster.backend.region if isinstance(cluster.backend, S3Backend) else None
+
+
 def _boundary(cluster: Cluster) -> Arns:
     yield ("permissions_boundary",), cluster.permissions_boundary
 
@@ -58,6 +79,14 @@ def _node_roles(cluster: Cluster) -> Arns:
         yield ("nodes", "roles", key, "arn"), role.arn
         for index, arn in enumerate(role.policies):
             yield ("nodes", "roles", key, "policies", index), arn
+
+
+def _assumed_roles(cluster: Cluster) -> Arns:
+    for number, role in enumerate(cluster.provider.assume_role):
+        path = cluster.provider.path_of(number)
+        yield (*path, "role_arn"), role.role_arn
+        for index, arn in enumerate(role.policy_arns):
+            yield (*path, "policy_arns", index), arn
 
 
 def _arns_belong_here(key: str, arns: Callable[[Cluster], Arns]) -> Guard[Cluster, Finding]:
@@ -114,12 +143,15 @@ def _of_another_region(
 
 
 GUARDS = (
+    _is_known("region", lambda cluster: cluster.region),
+    _is_known("backend.region", _state_region),
     fargate_is_offered,
     pod_identity_is_offered,
     _arns_belong_here("permissions_boundary", _boundary),
     _arns_belong_here("interruption.kms_key_arn", _queue_key),
     _arns_belong_here("nodes.policies.*", _node_policies),
     _arns_belong_here("nodes.roles.*", _node_roles),
+    _arns_belong_here("provider.assume_role", _assumed_roles),
     issuer_is_of_the_region,
     endpoint_is_of_the_region,
 )

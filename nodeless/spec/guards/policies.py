@@ -48,6 +48,7 @@ GUIDE_READS = (
     "node_pools[].spec",
     "node_classes",
     "delivery",
+    "tags",
 )
 
 

@@ -20,6 +20,10 @@ def _values(installation: Installation) -> Values:
     yield ("karpenter", "values"), installation.values
 
 
+def _tags(installation: Installation) -> Values:
+    yield ("tags",), installation.tags
+
+
 def _pools(installation: Installation) -> Values:
     for index, (_, spec) in enumerate(installation.node_pools):
         yield ("node_pools", index, "spec"), spec
@@ -48,6 +52,7 @@ def _has_no_reference(key: str, values: Callable[[Installation], Values]) -> Gua
 GUARDS = (
     _has_no_reference("endpoint", _endpoint),
     _has_no_reference("karpenter.values", _values),
+    _has_no_reference("tags", _tags),
     _has_no_reference("node_pools[].spec", _pools),
     _has_no_reference("node_classes[].spec", _classes),
 )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nodeless.finding import MISSING, Finding
-from nodeless.karpenter.custom_resource_fields import GATED
+from nodeless.karpenter.custom_resource_fields import GATED, INSTANCE_TAGS_LIMIT, TAGS_SET_BY_KARPENTER
 from nodeless.karpenter.custom_resources import ALPHA, DEFAULT, NODE_POOLS, PROFILE_FIELD, Named, class_named_by
 from nodeless.karpenter.versions import in_effect
 from nodeless.resolved import smoke_test
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
+from nodeless.resolved.resources import instance_tags
 from nodeless.spec.guards.guard import RELEASE_KEYS, Guard, guard, repeats
 from nodeless.spec.guards.pools import PoolsAndClasses, pool_findings
 from nodeless.spec.model import SELECTORS_LIMIT
@@ -184,6 +185,23 @@ def selectors_fit(installation: Installation) -> Iterator[Finding]:
         )
 
 
+@guard(*RELEASE_KEYS, "node_pools[].spec", "node_classes[].name", "tags", "name", "karpenter.policy", "delivery")
+def tags_fit_on_instances(installation: Installation) -> Iterator[Finding]:
+    """Instances of the default class have the user's tags and Karpenter's own, which together EC2 must take."""
+    if installation.delivery == "none" or not _uses_default_class(installation):
+        return
+    most = INSTANCE_TAGS_LIMIT - TAGS_SET_BY_KARPENTER
+    count = len(instance_tags(installation))
+    if count > most:
+        yield Finding(
+            ("tags",),
+            f"{count} tags",
+            f"at most {most}: they go on instances too, which take {INSTANCE_TAGS_LIMIT} tags, "
+            f"and {TAGS_SET_BY_KARPENTER} of them are Karpenter's own",
+            "remove some, or write a class of your own named default",
+        )
+
+
 def pools_and_classes(
     installation: Installation, *, class_names: bool = True, node_names: bool = True
 ) -> PoolsAndClasses:
@@ -237,4 +255,5 @@ GUARDS: tuple[Guard[Installation, Finding], ...] = (
     default_class_has_an_identity,
     smoke_test_runs_on_nodes,
     selectors_fit,
+    tags_fit_on_instances,
 )

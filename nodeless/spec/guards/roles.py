@@ -43,6 +43,19 @@ def policies_only_for_created_roles(cluster: Cluster) -> Iterator[Finding]:
             )
 
 
+@guard("nodes.roles.*")
+def entries_exist_only_for_existing_roles(cluster: Cluster) -> Iterator[Finding]:
+    """A role that is created here has no access entry yet."""
+    for key, role in cluster.nodes.roles.items():
+        if role.arn is None and not role.access_entry:
+            yield Finding(
+                ("nodes", "roles", key, "access_entry"),
+                "false",
+                "true, because this role is created here: without an entry its nodes cannot join",
+                "remove the key, or name an existing role with `arn`",
+            )
+
+
 @guard("nodes.roles.*", "account")
 def roles_of_the_account(cluster: Cluster) -> Iterator[Finding]:
     """A role can be passed only to instances of its own account."""
@@ -119,6 +132,7 @@ def _attachments_fit(key: str, attached: Callable[[Cluster], Attached]) -> Guard
 GUARDS = (
     pod_identity_known,
     policies_only_for_created_roles,
+    entries_exist_only_for_existing_roles,
     roles_of_the_account,
     existing_roles_are_listed_once,
     _attached_once("nodes.policies", _node_role),

@@ -8,9 +8,11 @@ from posixpath import join, normpath, split
 from typing import Any, NamedTuple
 
 from nodeless.finding import Path
+from nodeless.resolved.backends import HCP_TERRAFORM, state_key, unique_state
 from nodeless.resolved.installation import Installation
 
-HCP_TERRAFORM = "app.terraform.io"
+# Two ways to the same workspaces.
+HCP_BACKENDS = ("cloud", "remote")
 
 Backend = Mapping[str, Any]
 
@@ -29,15 +31,17 @@ def occupied(installation: Installation) -> tuple[Hashable, ...]:
     if backend["type"] == "local":
         # A relative path starts at the stack's own folder, or wherever somebody moves the stack to.
         path = re.sub("^/+", "/", backend["path"])
-        spelled = (normpath(path), normpath(join("stacks", installation.name, path)))
+        spelled = (normpath(path), normpath(join("stacks", installation.stack, path)))
         return tuple(("local", folded(file)) for state in spelled for file in _files_of_a_state(state))
     if backend["type"] == "s3":
         key = backend["key"]
         return tuple(("s3", backend["bucket"], name) for name in (key, f"{key}.tflock"))
-    if backend["type"] == "cloud" and not backend["workspaces"].get("tags"):
-        # The name of a workspace is unique in its organization, whatever its project.
-        return (("cloud", organization(backend), folded(backend["workspaces"]["name"])),)
-    return ()
+    if backend["type"] in HCP_BACKENDS:
+        where = backend["workspaces"]
+        # The name of a workspace is unique in its organization, whatever its project and the backend that leads to it.
+        chosen = [folded(where[key]) for key in ("name", "prefix") if where.get(key)]
+        return tuple(("workspace", organization(backend), name) for name in chosen)
+    return (unique_state(backend),)
 
 
 def _files_of_a_state(path: str) -> tuple[str, ...]:
@@ -74,8 +78,5 @@ def folded(name: str) -> str:
 
 def key_in_file(backend: Backend) -> tuple[Path, object]:
     """Return the key that decides where the state is, and its value."""
-    if backend["type"] == "cloud":
-        key = "tags" if backend["workspaces"].get("tags") else "name"
-        return ("backend", "workspaces", key), backend["workspaces"][key]
-    key = {"local": "path", "s3": "key"}[backend["type"]]
-    return ("backend", key), backend[key]
+    path, value = state_key(backend)
+    return ("backend", *path), value

@@ -88,7 +88,30 @@ ONE_KEY_WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"tags": {"team": 7}}, "clusters[0].tags.team", "quoted"),
     ({"tags": {f"k{n}": "v" for n in range(51)}}, "clusters[0].tags", "at most 50"),
     ({"backend": {"type": "s3", "region": "eu-north-1"}}, "clusters[0].backend.bucket", "required"),
-    ({"backend": {"type": "consul"}}, "clusters[0].backend", "one of"),
+    ({"backend": {"type": "swift"}}, "clusters[0].backend", "one of"),
+    ({"backend": {"type": "oss", "bucket": "b", "prefix": "./x"}}, "clusters[0].backend.prefix", "start with a slash"),
+    ({"backend": {"type": "oss", "bucket": "b", "key": "/x"}}, "clusters[0].backend.key", "start or end"),
+    (
+        {"backend": {"type": "cos", "bucket": "b", "region": "r", "key": "x/"}},
+        "clusters[0].backend.key",
+        "start or end",
+    ),
+    (
+        {"backend": {"type": "remote", "organization": "a b"}},
+        "clusters[0].backend.organization",
+        "the name of an organization",
+    ),
+    (
+        {"backend": {"type": "remote", "organization": "o", "workspaces": {"prefix": "a b"}}},
+        "clusters[0].backend.workspaces.prefix",
+        "a prefix of at most 89",
+    ),
+    ({"auth": "exec", "backend": {"type": "remote", "organization": "o"}}, "clusters[0].auth", "remote backend"),
+    (
+        {"backend": {"type": "remote", "organization": "o", "workspaces": {"name": "a", "prefix": "b"}}},
+        "clusters[0].backend.workspaces",
+        "either a name or a prefix",
+    ),
     ({"backend": {"bucket": "x"}}, "clusters[0].backend", "a backend has a type"),
     (
         {"backend": {"type": "cloud", "organization": "o", "workspaces": {"name": "a", "tags": ["b"]}}},

@@ -27,6 +27,63 @@ STATES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
             "workspaces": {"name": "karpenter-one"},
         },
     ),
+    "a workspace by two backends": (
+        "one",
+        {"type": "cloud", "organization": "o"},
+        {"type": "remote", "organization": "o", "workspaces": {"name": "karpenter-one"}},
+    ),
+    "a prefix of workspaces": (
+        "one",
+        {"type": "remote", "organization": "o", "workspaces": {"prefix": "a-"}},
+        {"type": "remote", "organization": "o", "workspaces": {"prefix": "a-"}},
+    ),
+    "an address": (
+        "one",
+        {"type": "http", "address": "https://state.example.com/one"},
+        {"type": "http", "address": "https://state.example.com/one/"},
+    ),
+    "a gcs prefix that is another's default": (
+        "one",
+        {"type": "gcs", "bucket": "bbb"},
+        {"type": "gcs", "bucket": "bbb", "prefix": "karpenter/one/"},
+    ),
+    "a blob that is another's default": (
+        "one",
+        {"type": "azurerm", "storage_account_name": "a", "container_name": "c"},
+        {
+            "type": "azurerm",
+            "storage_account_name": "a",
+            "container_name": "c",
+            "key": "karpenter/one/terraform.tfstate",
+        },
+    ),
+    "a schema that is another's default": ("one", {"type": "pg"}, {"type": "pg", "schema_name": "karpenter_one"}),
+    "a path of consul that is another's default": (
+        "one",
+        {"type": "consul"},
+        {"type": "consul", "path": "karpenter/one"},
+    ),
+    "a secret that is another's default": (
+        "one",
+        {"type": "kubernetes"},
+        {"type": "kubernetes", "secret_suffix": "one-karpenter"},
+    ),
+    "an object of oss that is another's default": (
+        "one",
+        {"type": "oss", "bucket": "bbb"},
+        {"type": "oss", "bucket": "bbb", "prefix": "env:", "key": "karpenter/one/terraform.tfstate"},
+    ),
+    "an object of cos that is another's default": (
+        "one",
+        {"type": "cos", "bucket": "bbb", "region": "ap-guangzhou"},
+        {
+            "type": "cos",
+            "bucket": "bbb",
+            "region": "ap-guangzhou",
+            "prefix": "karpenter/one",
+            "key": "terraform.tfstate",
+        },
+    ),
     "workspace tags": (
         "one",
         {"type": "cloud", "organization": "o", "workspaces": {"tags": ["a", "b"]}},

@@ -82,7 +82,14 @@ WORKS: dict[str, dict[str, Any]] = {
         "karpenter": {"policy": "blog", "version": "0.34"},
         "node_classes": [PROFILE_CLASS],
     },
-    "the blog in an isolated VPC": {"karpenter": {"policy": "blog", "version": "0.34", "isolated_vpc": True}},
+    "the blog in an isolated VPC": {
+        "karpenter": {
+            "policy": "blog",
+            "version": "0.34",
+            "isolated_vpc": True,
+            "repository": "oci://mirror.example.com",
+        }
+    },
     "re:Post without a queue": {"karpenter": {"policy": "repost", "version": "0.31"}, "interruption": False},
     "re:Post with the queue's actions allowed": {
         "karpenter": {"policy": "repost", "version": "0.31"},

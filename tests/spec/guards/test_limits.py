@@ -28,6 +28,8 @@ def cloud(**keys: Any) -> dict[str, Any]:  # noqa: ANN401 - right or wrong
     return {"backend": {"type": "cloud", "organization": "acme", **keys}}
 
 
+MANY_LABELS = {count: {"namespace": "x", "labels": {f"l{number}": "v" for number in range(count)}} for count in (5, 6)}
+
 REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a subnet twice": ({"subnets": [SUBNET, OTHER, SUBNET]}, "subnets[2]", "subnets[0] is the same"),
     "no subnet": ({"subnets": []}, "subnets", "at least one subnet"),
@@ -52,7 +54,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a tag key in two cases": ({"tags": {"Team": "a", "team": "b"}}, "tags.team", "differ in more than their case"),
     "a discovery tag of AWS": ({"discovery": {"tag_key": "aws:x"}}, "discovery.tag_key", "aws:"),
     "six labels": (
-        {"fargate": {"selectors": [{"namespace": "x", "labels": {f"l{number}": "v" for number in range(6)}}]}},
+        {"fargate": {"selectors": [MANY_LABELS[6], {"namespace": "karpenter"}]}},
         "fargate.selectors[0].labels",
         "at most 5 labels",
     ),
@@ -130,9 +132,7 @@ ACCEPTED: dict[str, dict[str, Any]] = {
     "two statements without an id": {"extra_statements": [STATEMENT, STATEMENT]},
     "two ids": {"extra_statements": [{"Sid": "One", **STATEMENT}, {"Sid": "Two", **STATEMENT}]},
     "the longest tag": {"tags": {"k" * 128: "v" * 256}},
-    "five labels": {
-        "fargate": {"selectors": [{"namespace": "x", "labels": {f"l{number}": "v" for number in range(5)}}]}
-    },
+    "five labels": {"fargate": {"selectors": [MANY_LABELS[5], {"namespace": "karpenter"}]}},
     "the longest issuer": {"oidc_provider": "create", "oidc_issuer": ISSUER.ljust(255, "0")},
     "a longer one that exists": {"oidc_issuer": ISSUER.ljust(300, "0")},
     "a statement id of the release's own, which is in another policy": statement(Sid="AllowRegionalReadActions"),

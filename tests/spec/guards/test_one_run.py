@@ -12,6 +12,8 @@ from nodeless.finding import Finding
 from nodeless.trees import merged
 from tests.refusals import problems
 
+IMAGE = {"repository": "mirror.example.com/controller"}
+
 
 def found(*clusters: dict[str, Any]) -> dict[str, Finding]:
     """Return every finding by its place; empty where nothing is wrong."""
@@ -198,7 +200,7 @@ def test_a_class_without_one_identity_is_one_mistake_with_one_fix(
     fix: str,
 ) -> None:
     spec = {key: value for key, value in CLASS.items() if key != "role"} | identity
-    keys = {"name": "demo", "region": "eu-north-1", "karpenter": {"isolated_vpc": isolated}}
+    keys = {"name": "demo", "region": "eu-north-1", "karpenter": {"isolated_vpc": isolated, "image": IMAGE}}
 
     places = found({**keys, "node_classes": [{"name": "default", "spec": spec}]})
     assert {place: finding.fix for place, finding in places.items()} == {"node_classes[0].spec.role": fix}

@@ -119,6 +119,8 @@ def test_a_feature_gate_opens_its_field() -> None:
     assert problems(node_classes=classes, karpenter={"version": "1.6.8"}) == []
 
 
+MIRROR = "oci://123456789012.dkr.ecr.eu-north-1.amazonaws.com/karpenter"
+
 WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
     "pools that nothing installs": ({"delivery": "none", "smoke_test": True}, "smoke_test", "delivery: none"),
     "logs that nothing sets up": (
@@ -137,7 +139,7 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
         "reservedCapacity",
     ),
     "an isolated VPC without a profile": (
-        {"karpenter": {"isolated_vpc": True}, "nodes": {"instance_profile": False}},
+        {"karpenter": {"isolated_vpc": True, "repository": MIRROR}, "nodes": {"instance_profile": False}},
         "nodes.instance_profile",
         "no IAM endpoint",
     ),
@@ -147,24 +149,37 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
         "has no role field",
     ),
     "an isolated VPC before a class could name a profile": (
-        {"karpenter": {"isolated_vpc": True, "version": "0.32.1"}},
+        {"karpenter": {"isolated_vpc": True, "repository": MIRROR, "version": "0.32.1"}},
         "karpenter.version",
         "0.32.2",
     ),
     "a smoke test whose image cannot be pulled": (
-        {"karpenter": {"isolated_vpc": True}, "smoke_test": True},
+        {"karpenter": {"isolated_vpc": True, "repository": MIRROR}, "smoke_test": True},
         "smoke_test",
         "cannot pull",
     ),
     "a smoke test that would run on Fargate": (
-        {"smoke_test": True, "fargate": {"selectors": [{"namespace": "default"}]}},
-        "fargate.selectors[0]",
+        {"smoke_test": True, "fargate": {"selectors": [{"namespace": "karpenter"}, {"namespace": "default"}]}},
+        "fargate.selectors[1]",
         "would run the smoke test on Fargate",
     ),
     "more selectors than a profile has": (
-        {"fargate": {"coredns": True, "selectors": [{"namespace": f"team-{number}"} for number in range(5)]}},
+        {"fargate": {"coredns": True, "selectors": [{"namespace": name} for name in ("karpenter", *"abcd")]}},
         "fargate.selectors",
         "at most 5",
+    ),
+    "more tags than an instance takes": (
+        {"tags": {f"tag{number}": "x" for number in range(45)}},
+        "tags",
+        "at most 44: they go on instances too",
+    ),
+    "more tags than an instance takes, one of them a guide's": (
+        {
+            "tags": {f"tag{number}": "x" for number in range(44)},
+            "karpenter": {"version": "0.31", "policy": "blog"},
+        },
+        "tags",
+        "at most 44: they go on instances too",
     ),
 }
 
@@ -191,3 +206,12 @@ def test_one_cluster_of_an_account_makes_the_role_for_spot() -> None:
     (problem,) = error.value.findings
     assert problem.where() == "clusters[2].spot_service_linked_role"
     assert "clusters[0]" in problem.expected
+
+
+def test_as_many_tags_as_an_instance_takes_pass_and_more_with_a_class_of_ones_own() -> None:
+    tags = {f"tag{number}": "x" for number in range(44)}
+    own = {**RESERVED_CLASS, "tags": {"a": "b"}}
+
+    assert problems(tags=tags) == []
+    assert problems(tags={**tags, "more": "x"}, node_classes=[{"name": "default", "spec": own}]) == []
+    assert problems(tags={**tags, "more": "x"}, delivery="none") == []

@@ -63,6 +63,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "clusters[0].nodes.roles",
         "without the word extra",
     ),
+    "a role created here whose entry is said to exist": (
+        with_roles(gpu={"access_entry": False}),
+        "clusters[0].nodes.roles.gpu.access_entry",
+        "created here",
+    ),
     "Pod Identity with an old SDK": (
         {"identity": "pod-identity", "fargate": False, "karpenter": {"version": "0.32.1"}},
         "clusters[0].identity",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nodeless.resolved.roles import plan_fargate
+from nodeless.spec.resolution import installation
 from nodeless.stacks.components.fargate import Fargate
+from tests.conftest import LITERALS
 from tests.stacks.components.example import AT, EXAMPLE, PLACE
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def test_the_profile_waits_for_the_policies_of_its_role(synth: Synth, json_snapshot: SnapshotAssertion) -> None:
-    plan = plan_fargate(EXAMPLE, PLACE)
+    plan = plan_fargate(installation(**LITERALS, fargate={"cni_policy": True}), PLACE)
     assert plan is not None
 
     found = synth(lambda stack: Fargate(stack, "fargate", at=AT, plan=plan, subnets=["subnet-0123456789abcdef0"]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 
 from nodeless.finding import MISSING, Finding
 from nodeless.karpenter import custom_resource_fields as fields
@@ -133,12 +132,11 @@ def custom_family_in_beta(review: Review) -> Iterator[Finding]:
 
 def reserved_tags(review: Review) -> Iterator[Finding]:
     """A class does not set the tags that Karpenter sets."""
-    reserved = in_effect(review.release, fields.RESERVED_TAGS)
     for path, tags in places(review.spec, "tags"):
         for key, value in tags.items():
             if not key:
                 yield Finding((*path, key), value, "a tag must have a key", "remove it, or give it a key")
-            elif any(fnmatchcase(key, pattern) for pattern in reserved):
+            elif fields.is_reserved_tag(review.release, key):
                 yield Finding((*path, key), value, "must not be a tag that Karpenter sets itself", "remove it")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nodeless.finding import MISSING, Finding, Path
-from nodeless.karpenter import custom_resource_fields as fields
+from nodeless.karpenter import custom_resource_fields as fields, node_labels
 from nodeless.karpenter.custom_resources import ALPHA, BETA, BUDGETS, DEFAULT, api_of, class_named_by
 from nodeless.karpenter.versions import ALWAYS, in_effect
 from nodeless.spec.guards.pools.created import is_created
@@ -18,8 +18,10 @@ from nodeless.spec.guards.pools.engine import (
     number_ranges,
     required_fields,
     text_patterns,
+    window_in_words,
     write_closest,
 )
+from nodeless.suggestions import closest
 from nodeless.trees import places
 
 
@@ -80,6 +82,55 @@ def reserved_labels(review: Review) -> Iterator[Finding]:
     for path, requirement in _requirements(review):
         if requirement.get("key") in reserved:
             yield Finding((*path, "key"), requirement["key"], expected, "remove the requirement")
+
+
+def known_labels(review: Review) -> Iterator[Finding]:
+    """A requirement or label in a reserved domain is one the release knows; other domains are the user's own."""
+    for template in in_effect(review.release, fields.LABELS):
+        for path, labels in places(review.spec, template):
+            yield from (_unknown_label(review, (*path, key), key) for key in labels if _is_unknown(review, key))
+    for path, requirement in _requirements(review):
+        key = requirement.get("key", "")
+        if _is_unknown(review, key):
+            yield _unknown_label(review, (*path, "key"), key)
+
+
+def _is_unknown(review: Review, key: str) -> bool:
+    reserved = in_effect(review.release, fields.RESERVED_LABELS)
+    return key not in reserved and node_labels.is_refused_label(review.release, key)
+
+
+def _unknown_label(review: Review, path: Path, key: str) -> Finding:
+    windows = [window for window, label in node_labels.LABELS if label == key]
+    if windows:
+        expected = f"must be a label of Karpenter {review.release}; {key} exists {window_in_words(windows[0])}"
+        return Finding(path, key, expected, "remove it, or change the release")
+    domain, _, name = key.partition("/")
+    known = (*node_labels.KUBERNETES_LABELS, *in_effect(review.release, node_labels.LABELS))
+    # Of labels with the same name, the one in the domain that was written.
+    by_name = {label.partition("/")[2]: label for label in sorted(known, key=lambda row: row.startswith(f"{domain}/"))}
+    close = by_name.get(name) or by_name.get(closest(name, by_name) or "")
+    fix = f"did you mean {close}?" if close else "use a label with a domain of your own"
+    return Finding(path, key, f"must be a label that Karpenter {review.release} knows in the domain {domain}", fix)
+
+
+def offered_resources(review: Review) -> Iterator[Finding]:
+    """A limit is about a resource that nodes offer."""
+    for template in in_effect(review.release, fields.LIMITS):
+        for path, limits in places(review.spec, template):
+            for key, value in limits.items():
+                if not node_labels.is_offered(review.release, key):
+                    yield Finding((*path, key), value, *_not_offered(review, key))
+
+
+def _not_offered(review: Review, key: str) -> tuple[str, str]:
+    known = in_effect(review.release, node_labels.RESOURCES)
+    expected = f"must be a resource that nodes offer: {', '.join(known)}, or one with a domain"
+    for window, name in node_labels.RESOURCES:
+        if name == key:
+            return f"{expected}; {key} exists {window_in_words(window)}", "remove it, or change the release"
+    close = closest(key, known)
+    return expected, f"did you mean {close}?" if close else "remove it: no node has it, so nothing is limited"
 
 
 def budgets(review: Review) -> Iterator[Finding]:
@@ -170,6 +221,8 @@ POOLS = Rulebook(
         (ALWAYS, capacity_types),
         (fields.MIN_VALUES, min_values),
         (ALWAYS, reserved_labels),
+        (ALWAYS, known_labels),
+        (ALWAYS, offered_resources),
         (BUDGETS, budgets),
         (ALPHA, consolidation_in_alpha),
         (BETA, consolidation_in_beta),

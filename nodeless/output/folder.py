@@ -18,10 +18,13 @@ from nodeless.output.plan import Plan, Planner
 from nodeless.output.present import FILE, files_below, kind_of
 from nodeless.output.signals import held_back
 
-# What a user can do about an error of the system; for the others, name another folder.
+# What a user can do about an error of writing; for the others, name another folder. Only the output folder is written
+# to, but the error may name another file: the one that is copied to it.
 FIXES = {
     errno.ENOSPC: "free some space, or name another folder with --out",
     errno.EDQUOT: "free some space, or name another folder with --out",
+    errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
+    errno.EROFS: "name another folder with --out",
     errno.EXDEV: "name a folder with --out that has no other file system mounted inside",
 }
 
@@ -96,7 +99,9 @@ def _in_words(out: Path) -> Iterator[None]:
         # The file itself may be a link that leads elsewhere.
         where, whole = Path(os.path.realpath(Path(named).parent), Path(named).name), Path(os.path.realpath(out))
         if not where.is_relative_to(whole) and not whole.is_relative_to(where):
-            raise
+            if error.errno not in FIXES:
+                raise
+            named = str(out)
         fix = FIXES.get(error.errno or 0, "name another folder with --out")
         expected = f"a folder that can be written ({error.strerror})"
         raise SpecError(str(out), [Finding(("--out",), named, expected, fix)]) from None

@@ -15,6 +15,7 @@ import pytest
 
 from nodeless.finding import SpecError
 from nodeless.output import journal
+from nodeless.output.folder import opened
 from nodeless.output.manifest import entry
 from nodeless.output.present import digest_of
 from tests.output.trees import (
@@ -327,6 +328,17 @@ def test_a_limit_on_the_size_of_files_leaves_the_old_tree(out: Path, monkeypatch
 
     assert os.strerror(errno.EFBIG) in str(error)
     assert everything(out) == before
+
+
+def test_an_error_about_the_disk_is_one_about_the_folder_whichever_file_it_names(out: Path) -> None:
+    """Node names the file that it copies."""
+    with pytest.raises(SpecError, match=r"--out\n.*'.*/out'\n.*No space left"), opened(out, force=False, say=print):
+        raise OSError(errno.ENOSPC, "No space left on device", "a/chart/of/the/package")
+
+
+def test_an_error_that_has_nothing_to_do_with_the_folder_is_not_blamed_on_it(out: Path) -> None:
+    with pytest.raises(FileNotFoundError), opened(out, force=False, say=print):
+        raise FileNotFoundError(errno.ENOENT, "No such file", "a/chart/of/the/package")
 
 
 def test_a_file_system_mounted_inside_leaves_the_old_tree(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,6 +85,10 @@ def each_call(dying: Dying, before: Path, what: str, *, for_good: bool = False) 
     pytest.fail("the run has no end")
 
 
+def folders(out: Path) -> set[str]:
+    return {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_dir()}
+
+
 def is_in_the_swap(out: Path) -> bool:
     return any((out / ".nodeless" / name).exists() for name in ("journal.json", "undo.json"))
 
@@ -138,7 +142,7 @@ def test_a_kill_while_an_earlier_one_is_healed_is_healed_too(
 def test_an_error_of_the_system_at_any_call_leaves_the_old_tree_and_says_so(
     dying: Dying, before: Path, after: dict[str, str]
 ) -> None:
-    old, refusals = contents(before), 0
+    old, old_folders, refusals = contents(before), folders(before), 0
     for number, out, end in each_call(dying, before, "any error"):
         left = {name: text for name, text in contents(out).items() if not name.startswith(".nodeless/build")}
         if end == "done":
@@ -149,6 +153,7 @@ def test_an_error_of_the_system_at_any_call_leaves_the_old_tree_and_says_so(
             assert "No space left on device" in end
             assert {name: left.get(name) for name in old} == old, number
             assert is_whole(out), number
+            assert {name for name in folders(out) if not name.startswith(".nodeless/")} == old_folders, number
             refusals += 1
         run(out, NEW)
         assert contents(out) == after, number

@@ -136,7 +136,7 @@ def fargate_profiles(subject: Subject) -> Iterator[str]:
 def access_entries(subject: Subject) -> Iterator[str]:
     """Return the access entries of the node roles; EKS does not document whether a role's path is part of theirs."""
     if subject.installation.access == "access-entry":
-        for arn in node_role_arns(subject.installation, subject.place):
+        for arn in _roles_with_entries(subject):
             account, role = arn.split(":")[4], arn.partition(":role/")[2]
             for name in dict.fromkeys((role.rpartition("/")[2], role)):
                 yield _in_cluster(subject, "access-entry", f"role/{account}/{name}/*")
@@ -252,7 +252,7 @@ def for_service(*services: str) -> Conditions:
 def of_nodes(subject: Subject) -> Iterator[Condition]:
     """Let node roles in as nodes: without these limits, a deployer could let itself in as an administrator."""
     yield string_equals("eks:accessEntryType", *ACCESS_ENTRY_TYPES.values())
-    yield Condition("ArnLike", "eks:principalArn", node_role_arns(subject.installation, subject.place))
+    yield Condition("ArnLike", "eks:principalArn", tuple(_roles_with_entries(subject)))
 
 
 def to_the_queue(subject: Subject) -> Iterator[Condition]:
@@ -264,6 +264,15 @@ def to_the_queue(subject: Subject) -> Iterator[Condition]:
 def discovery_tag(subject: Subject) -> Iterator[Condition]:
     """Write the discovery tag only."""
     yield Condition("ForAllValues:StringEquals", "aws:TagKeys", (subject.installation.tag_key,))
+
+
+def _roles_with_entries(subject: Subject) -> Iterator[str]:
+    """Return the node roles whose access entry the stack creates."""
+    own, *extra = node_role_arns(subject.installation, subject.place)
+    yield own
+    for role, arn in zip(subject.installation.node_roles, extra, strict=True):
+        if not role.has_access_entry:
+            yield arn
 
 
 def _issuer_host(subject: Subject) -> str:

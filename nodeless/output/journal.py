@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -126,7 +125,7 @@ def recover(out: Path, *, force: bool) -> str | None:
 
 def new_build_folder(out: Path) -> Path:
     """Create the folder that a run builds in."""
-    folder = out / OWN / f"build-{secrets.token_hex(4)}"
+    folder = out / OWN / f"build-{os.urandom(4).hex()}"
     folder.mkdir()
     return folder
 

@@ -106,9 +106,6 @@ def _finding(keys: Mapping[str, Any], path: Path, detail: Mapping[str, Any]) -> 
 def _right_key(path: Path, location: Path) -> str:
     """Suggest a key of the same section, or say where in the file this one belongs."""
     key = str(path[-1])
-    close = closest(key, _keys_of_backend(location) or _keys_of_section(path[:-1]))
-    if close:
-        return f"did you mean {close}?"
     elsewhere = [
         ".".join([*section, key])
         for section, keys in _all_sections()
@@ -116,6 +113,9 @@ def _right_key(path: Path, location: Path) -> str:
     ]
     if elsewhere:
         return f"move it to {elsewhere[0]}"
+    close = closest(key, _keys_of_backend(location) or _keys_of_section(path[:-1]))
+    if close:
+        return f"did you mean {close}?"
     return "remove it; docs/configuration.md lists every key"
 
 

@@ -14,7 +14,7 @@ SECTIONS = {
 }
 # Arguments of Terraform's own, which no provider knows.
 META = {"//", "depends_on", "count", "for_each", "provider", "lifecycle", "connection", "provisioner", "dynamic"}
-OTHER_PROVIDERS = ("helm_",)
+OTHER_PROVIDERS = ("helm_", "terraform_")
 
 Block = Mapping[str, Any]
 

@@ -59,6 +59,7 @@ FILES: dict[str, tuple[str | bytes, str]] = {
     "another key of pydantic's own": (CLUSTER + "  '[key]': x", REFUSED),
     "that key where keys are checked": (CLUSTER + "  nodes: {roles: {'[key]': {'[key]': x}}}", REFUSED),
     "a backend named like its type": (CLUSTER + "  backend: {type: s3, s3: {}, bucket: state}", REFUSED),
+    "a section with nothing in it, which would turn it off": (CLUSTER + "  fargate:", REFUSED),
     "an empty file": ("", REFUSED),
     "a file of zero bytes": (b"\x00" * 10, REFUSED),
     "half a UTF-8 character": (CLUSTER.encode() + b"  tags: {a: \xc3}", REFUSED),

@@ -142,6 +142,12 @@ def test_an_unknown_key_is_answered_with_the_one_that_was_meant() -> None:
     assert problem.fix == "did you mean region?"
 
 
+def test_a_key_of_another_section_is_sent_there() -> None:
+    (problem,) = problems(version="1.14.1")
+
+    assert problem.fix == "move it to karpenter.version"
+
+
 def test_a_release_too_old_for_the_cluster_is_answered_with_the_nearest_that_fits() -> None:
     (problem,) = problems(kubernetes="1.33", karpenter={"version": "1.4.0"})
 

@@ -135,6 +135,20 @@ def _of_a_backend(rule: Rule) -> Special:
     return lambda _: backend_values(rule)
 
 
+# One selector has to match the controller's pods; the default namespace and its labels do.
+LABELS = st.dictionaries(
+    st.sampled_from(["app.kubernetes.io/name", "app.kubernetes.io/instance"]), st.just("karpenter")
+)
+OTHER_LABELS = st.dictionaries(from_pattern(r"[a-z]{1,10}"), from_pattern(r"[a-z0-9]{1,10}"), min_size=1, max_size=3)
+SELECTORS = st.tuples(
+    st.fixed_dictionaries({"namespace": st.just("karpenter"), "labels": LABELS}),
+    st.lists(
+        st.fixed_dictionaries({"namespace": from_pattern(r"[a-z]{1,10}")}, optional={"labels": OTHER_LABELS}),
+        max_size=3,
+    ),
+).map(lambda drawn: [drawn[0], *drawn[1]])
+
+
 def register() -> None:
     """Say which keys of the model are made here."""
     for rule in chain.from_iterable(RULES.values()):
@@ -144,6 +158,7 @@ def register() -> None:
         st.just("*") | TAIL.map(lambda tail: f"arn:{at.partition.name}:{tail}"), min_size=1, max_size=3
     )
     SPECIAL["extra_statements.Condition"] = lambda _: CONDITIONS
+    SPECIAL["fargate.selectors"] = lambda _: SELECTORS
     SPECIAL["karpenter.values"] = chart_values
     SPECIAL["node_pools"] = lambda at: named_specs(at, of_a_pool=True)
     SPECIAL["node_classes"] = lambda at: named_specs(at, of_a_pool=False)

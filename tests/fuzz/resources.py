@@ -16,9 +16,10 @@ from nodeless.karpenter.versions import Release, Window, in_effect
 from nodeless.resolved.resources import all_manifests
 from nodeless.spec.guards.backends import RULES, Rule
 from nodeless.spec.guards.statements import ACTION, OPERATORS
+from nodeless.spec.model import Selector
 from nodeless.spec.resolution import resolve
 from nodeless.trees import merged, nested, steps
-from tests.fuzz.model_values import ANYTHING, SCALARS, SPECIAL, Around, Special, Values, from_pattern
+from tests.fuzz.model_values import ANYTHING, SCALARS, SPECIAL, Around, Special, Values, from_pattern, section
 
 Rows = Sequence[tuple[Window, Any]]
 
@@ -135,6 +136,12 @@ def _of_a_backend(rule: Rule) -> Special:
     return lambda _: backend_values(rule)
 
 
+def selectors(at: Around) -> Values:
+    """Return selectors of which one matches the controller's pods, if they are in their default namespace."""
+    controller = {"namespace": "karpenter", "labels": {}}
+    return st.lists(section(Selector, at, ("fargate", "selectors")), max_size=4).map(lambda rows: [controller, *rows])
+
+
 def register() -> None:
     """Say which keys of the model are made here."""
     for rule in chain.from_iterable(RULES.values()):
@@ -144,6 +151,7 @@ def register() -> None:
         st.just("*") | TAIL.map(lambda tail: f"arn:{at.partition.name}:{tail}"), min_size=1, max_size=3
     )
     SPECIAL["extra_statements.Condition"] = lambda _: CONDITIONS
+    SPECIAL["fargate.selectors"] = selectors
     SPECIAL["karpenter.values"] = chart_values
     SPECIAL["node_pools"] = lambda at: named_specs(at, of_a_pool=True)
     SPECIAL["node_classes"] = lambda at: named_specs(at, of_a_pool=False)

@@ -16,9 +16,10 @@ from nodeless.karpenter.versions import Release, Window, in_effect
 from nodeless.resolved.resources import all_manifests
 from nodeless.spec.guards.backends import RULES, Rule
 from nodeless.spec.guards.statements import ACTION, OPERATORS
+from nodeless.spec.model import Selector
 from nodeless.spec.resolution import resolve
 from nodeless.trees import merged, nested, steps
-from tests.fuzz.model_values import ANYTHING, SCALARS, SPECIAL, Around, Special, Values, from_pattern
+from tests.fuzz.model_values import ANYTHING, SCALARS, SPECIAL, Around, Special, Values, from_pattern, section
 
 Rows = Sequence[tuple[Window, Any]]
 
@@ -135,18 +136,10 @@ def _of_a_backend(rule: Rule) -> Special:
     return lambda _: backend_values(rule)
 
 
-# One selector has to match the controller's pods; the default namespace and its labels do.
-LABELS = st.dictionaries(
-    st.sampled_from(["app.kubernetes.io/name", "app.kubernetes.io/instance"]), st.just("karpenter")
-)
-OTHER_LABELS = st.dictionaries(from_pattern(r"[a-z]{1,10}"), from_pattern(r"[a-z0-9]{1,10}"), min_size=1, max_size=3)
-SELECTORS = st.tuples(
-    st.fixed_dictionaries({"namespace": st.just("karpenter"), "labels": LABELS}),
-    st.lists(
-        st.fixed_dictionaries({"namespace": from_pattern(r"[a-z]{1,10}")}, optional={"labels": OTHER_LABELS}),
-        max_size=3,
-    ),
-).map(lambda drawn: [drawn[0], *drawn[1]])
+def selectors(at: Around) -> Values:
+    """Return selectors of which one matches the controller's pods, if they are in their default namespace."""
+    controller = {"namespace": "karpenter", "labels": {}}
+    return st.lists(section(Selector, at, ("fargate", "selectors")), max_size=4).map(lambda rows: [controller, *rows])
 
 
 def register() -> None:
@@ -158,7 +151,7 @@ def register() -> None:
         st.just("*") | TAIL.map(lambda tail: f"arn:{at.partition.name}:{tail}"), min_size=1, max_size=3
     )
     SPECIAL["extra_statements.Condition"] = lambda _: CONDITIONS
-    SPECIAL["fargate.selectors"] = lambda _: SELECTORS
+    SPECIAL["fargate.selectors"] = selectors
     SPECIAL["karpenter.values"] = chart_values
     SPECIAL["node_pools"] = lambda at: named_specs(at, of_a_pool=True)
     SPECIAL["node_classes"] = lambda at: named_specs(at, of_a_pool=False)

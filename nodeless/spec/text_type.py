@@ -118,8 +118,8 @@ def switch(section: type) -> BeforeValidator:
     """Read `true` as a section with all its defaults, and `false` as no section."""
 
     def read(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
-        if value is None:
-            # A key with nothing after it, which would turn the section off.
+        if not isinstance(value, bool | Mapping | section):
+            # A key with nothing after it would turn the section off, and a quoted word is neither true nor false.
             raise refused("true, false or a map", "write true or false, or keys below it")
         if value is True:
             return {}

@@ -325,3 +325,12 @@ def test_python_passes_references_where_a_type_takes_them() -> None:
 def test_python_may_not_pass_references_elsewhere(keys: dict[str, Any]) -> None:
     with pytest.raises(SpecError):
         installation(**{"name": "demo", "region": "eu-north-1", **keys})
+
+
+@pytest.mark.parametrize("key", ["fargate", "interruption"])
+@pytest.mark.parametrize("value", ["yes", 1, [], None])
+def test_a_switch_takes_true_false_or_a_map(key: str, value: object) -> None:
+    (finding,) = problems(**{key: value})
+
+    assert finding.path == ("clusters", 0, key)
+    assert finding.expected == "true, false or a map"

@@ -32,6 +32,9 @@ def deployer_notes(installation: Installation) -> Iterator[str]:
         yield "the file has no account: ARNs have * in its place; set account to name it"
     if installation.delivery == "helm":
         yield "the deployer also needs an access entry of the cluster, which lets it install the charts"
+    if installation.login.roles:
+        last = installation.login.roles[-1]["role_arn"]
+        yield f"the documents are for the role that the provider assumes, {last}; whoever runs Terraform may assume it"
     for role in state_role(Subject(installation, place_of(installation, account=ANY_ACCOUNT))):
         yield f"the document state-role is for the role of the backend, {role}"
 

@@ -367,3 +367,12 @@ def test_a_deployer_can(sentence: str, answered: Callable[[Request], str]) -> No
 @pytest.mark.parametrize("sentence", DENIED)
 def test_a_deployer_cannot(sentence: str, answered: Callable[[Request], str]) -> None:
     assert answered(DENIED[sentence]) == "ImplicitlyDenied"
+
+
+def test_the_role_that_the_provider_assumes_is_named() -> None:
+    first, last = "arn:aws:iam::111122223333:role/hub", "arn:aws:iam::123456789012:role/deploy"
+    chain = [{"role_arn": first}, {"role_arn": last}]
+
+    notes = [*deployer_notes(installation(**DEMO, provider={"assume_role": chain}))]
+    assert any(last in note for note in notes)
+    assert not any(last in note for note in deployer_notes(installation(**DEMO)))

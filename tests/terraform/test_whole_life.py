@@ -53,13 +53,11 @@ def test_everything_settles(whole_life: WholeLife) -> None:
     assert whole_life.settled.is_empty, whole_life.settled
 
 
-def test_a_check_that_fails_does_not_stop_a_destroy(whole_life: WholeLife) -> None:
-    (warning,) = whole_life.warnings_of_the_destroy
-
-    assert warning.severity == "warning"
-    assert warning.detail.startswith("The OIDC provider ")
-
-
 def test_destroyed_nothing_is_left(whole_life: WholeLife) -> None:
     assert whole_life.state_at_the_end == {}
     assert whole_life.left_behind == set()
+
+
+def test_a_check_that_fails_stops_a_plan_and_no_destroy(whole_life: WholeLife) -> None:
+    assert "does not have the audience sts.amazonaws.com" in whole_life.refused_before_the_destroy
+    assert whole_life.state_at_the_end == {}

@@ -12,6 +12,7 @@ from tests.terraform import world
 from tests.terraform.account import Account
 from tests.terraform.aws_server import ACCOUNT
 from tests.terraform.lives import CLUSTER, REGION, installation_of
+from tests.terraform.runner import TerraformError
 from tests.terraform.world import DISCOVERY
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from nodeless.resolved.installation import Installation
     from tests.terraform.aws_server import AwsServer
     from tests.terraform.conftest import StackOf
-    from tests.terraform.runner import Diagnostic, Plan, Terraform
+    from tests.terraform.runner import Plan, Terraform
     from tests.terraform.world import World
 
 Keys = dict[str, Any]
@@ -168,7 +169,7 @@ class WholeLife:
     created: Lived
     changes: dict[str, Lived]
     settled: Plan
-    warnings_of_the_destroy: tuple[Diagnostic, ...]
+    refused_before_the_destroy: str
     state_at_the_end: dict[str, dict[str, Any]]
     left_behind: set[str]
 
@@ -201,7 +202,10 @@ def live(aws: AwsServer, stack_of: StackOf, initialized: Terraform) -> WholeLife
     changes = {}
     for name, change in CHANGES.items():
         if change.happens:
+            here = account.holdings()
             change.happens(made)
+            # What others made is not the stack's to remove.
+            before |= account.holdings() - here
         file = merged(file, change.keys(made))
         changed = stack_of(json.dumps({"clusters": [file]}), endpoint=aws.url)
         terraform.take_over(changed.stack)
@@ -216,6 +220,15 @@ def live(aws: AwsServer, stack_of: StackOf, initialized: Terraform) -> WholeLife
     (provider,) = iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]
     iam.delete_open_id_connect_provider(OpenIDConnectProviderArn=provider["Arn"])
     iam.create_open_id_connect_provider(Url=made.oidc_issuer, ClientIDList=["another"])
-    warnings = terraform.plan("-destroy").diagnostics
-    terraform.apply()
-    return WholeLife(created, changes, settled, warnings, terraform.state(), account.holdings() - before)
+    refused = refusal(terraform)
+    terraform.destroy()
+    return WholeLife(created, changes, settled, refused, terraform.state(), account.holdings() - before)
+
+
+def refusal(terraform: Terraform) -> str:
+    """Plan; return with what words the plan stops, or nothing."""
+    try:
+        terraform.plan()
+    except TerraformError as error:
+        return str(error)
+    return ""

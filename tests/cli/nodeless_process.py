@@ -34,8 +34,9 @@ def run(
     environment: Mapping[str, str] | None = None,
     without: tuple[str, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """Run a line of shell in a folder."""
+    """Run a line of shell in a folder, where `python -m nodeless` is this checkout, installed or not."""
     kept = {name: value for name, value in os.environ.items() if name not in without}
+    kept["PYTHONPATH"] = str(ROOT)
     return subprocess.run(
         ["sh", "-c", command],
         cwd=folder,

@@ -157,8 +157,8 @@ def test_helm_reads_its_values_in_the_plan_as_written(planned: dict[str, Any], t
 def test_the_tests_beside_it_pass(
     stack: Path, terraform_in: TerraformIn, initialized: Terraform, tmp_path: Path
 ) -> None:
-    shutil.copytree(stack, tmp_path / "stack")
-    terraform = in_a_users_repository(tmp_path / "stack", terraform_in, initialized)
+    shutil.copytree(stack, tmp_path / "stacks" / "demo")
+    terraform = in_a_users_repository(tmp_path / "stacks" / "demo", terraform_in, initialized)
 
     assert terraform.run("fmt", "-check", FILE) == ""
     assert terraform.test() == {TRUSTS: set(), SIZES: set(), INTERRUPTION: set()}
@@ -169,12 +169,12 @@ def test_the_tests_beside_it_fail_when_the_stack_is_tampered_with(
     case: str, stack: Path, terraform_in: TerraformIn, initialized: Terraform, tmp_path: Path
 ) -> None:
     tamper, failing = TAMPERING[case]
-    shutil.copytree(stack, tmp_path / "stack")
-    file = tmp_path / "stack" / "cdk.tf.json"
+    shutil.copytree(stack, tmp_path / "stacks" / "demo")
+    file = tmp_path / "stacks" / "demo" / "cdk.tf.json"
     tree = json.loads(file.read_text("utf-8"))
     tamper(tree)
     file.write_text(json.dumps(tree), "utf-8")
 
-    found = in_a_users_repository(tmp_path / "stack", terraform_in, initialized).test()
+    found = in_a_users_repository(tmp_path / "stacks" / "demo", terraform_in, initialized).test()
 
     assert {run for run, reasons in found.items() if reasons} == {failing}

@@ -9,6 +9,7 @@ import pytest
 
 from nodeless.finding import SpecError
 from nodeless.spec import bounds
+from nodeless.spec.guards import cluster
 from nodeless.spec.reading import parse, read
 from nodeless.spec.resolution import TOO_MANY, load, resolve
 
@@ -116,6 +117,18 @@ def test_a_run_reports_a_bounded_number_of_problems() -> None:
     for error in (more, in_one, in_guards):
         assert len(error.findings) == bounds.MOST_FINDINGS + 1
         assert error.findings[-1] == TOO_MANY
+
+
+def test_problems_that_are_not_reported_are_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+
+    def closest(word: str, _: object) -> None:
+        searched.append(word)
+
+    monkeypatch.setattr(cluster, "closest", closest)
+    refused({"clusters": clusters(1, karpenter={"values": {f"key{number}": 1 for number in range(1900)}})})
+
+    assert bounds.MOST_FINDINGS < len(searched) < 1000
 
 
 def test_the_problems_of_a_text_are_bounded_too() -> None:

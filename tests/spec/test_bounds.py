@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nodeless.finding import SpecError
-from nodeless.spec import bounds
+from nodeless.spec import bounds, validation
 from nodeless.spec.guards import cluster
 from nodeless.spec.reading import parse, read
 from nodeless.spec.resolution import TOO_MANY, load, resolve
@@ -129,6 +129,15 @@ def test_problems_that_are_not_reported_are_not_looked_for(monkeypatch: pytest.M
     refused({"clusters": clusters(1, karpenter={"values": {f"key{number}": 1 for number in range(1900)}})})
 
     assert bounds.MOST_FINDINGS < len(searched) < 1000
+
+
+def test_a_cluster_with_too_many_problems_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    def take_out(*_: object) -> None:
+        pytest.fail("each problem was taken out, to check the rest")
+
+    monkeypatch.setattr(validation, "_take_out", take_out)
+
+    assert len(refused({"clusters": clusters(1, **{f"key{number}": 1 for number in range(300)})}).findings) == 201
 
 
 def test_the_problems_of_a_text_are_bounded_too() -> None:

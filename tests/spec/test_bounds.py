@@ -22,7 +22,7 @@ def many(unit: str, count: int) -> str:
 
 def lists_of(values: int) -> str:
     """Write lists that are this many values together, the lists counted, none of them too long."""
-    rows = [many("x", 999)] * 99 + [many("x", values - 99 * 1000 - 2)]
+    rows = [f"&a {many('x', 999)}", *["*a"] * 98, many("x", values - 99 * 1000 - 2)]
     return f"[{','.join(rows)}]"
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from nodeless.finding import SpecError
-from nodeless.spec import bounds
+from nodeless.spec import bounds, validation
+from nodeless.spec.guards import cluster
 from nodeless.spec.reading import parse, read
 from nodeless.spec.resolution import TOO_MANY, load, resolve
 
@@ -21,7 +22,7 @@ def many(unit: str, count: int) -> str:
 
 def lists_of(values: int) -> str:
     """Write lists that are this many values together, the lists counted, none of them too long."""
-    rows = [many("x", 999)] * 99 + [many("x", values - 99 * 1000 - 2)]
+    rows = [f"&a {many('x', 999)}", *["*a"] * 98, many("x", values - 99 * 1000 - 2)]
     return f"[{','.join(rows)}]"
 
 
@@ -116,6 +117,27 @@ def test_a_run_reports_a_bounded_number_of_problems() -> None:
     for error in (more, in_one, in_guards):
         assert len(error.findings) == bounds.MOST_FINDINGS + 1
         assert error.findings[-1] == TOO_MANY
+
+
+def test_problems_that_are_not_reported_are_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+
+    def closest(word: str, _: object) -> None:
+        searched.append(word)
+
+    monkeypatch.setattr(cluster, "closest", closest)
+    refused({"clusters": clusters(1, karpenter={"values": {f"key{number}": 1 for number in range(1900)}})})
+
+    assert bounds.MOST_FINDINGS < len(searched) < 1000
+
+
+def test_a_cluster_with_too_many_problems_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    def take_out(*_: object) -> None:
+        pytest.fail("each problem was taken out, to check the rest")
+
+    monkeypatch.setattr(validation, "_take_out", take_out)
+
+    assert len(refused({"clusters": clusters(1, **{f"key{number}": 1 for number in range(300)})}).findings) == 201
 
 
 def test_the_problems_of_a_text_are_bounded_too() -> None:

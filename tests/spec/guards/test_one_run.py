@@ -233,3 +233,10 @@ def test_a_cluster_twice_is_one_mistake() -> None:
     twice = {"name": "demo", "region": "eu-north-1"}
 
     assert set(found(twice, {**twice, "name": "DEMO"})) == {"clusters[1].name"}
+
+
+def test_a_key_that_is_wrong_itself_is_reported_at_its_own_place() -> None:
+    assert set(found({"name": "demo", "region": "eu-north-1", "nodes": {"roles": {"Bad": {"os": "linux"}}}})) == {
+        "nodes.roles.Bad"
+    }
+    assert set(found({"name": "demo", "region": "eu-north-1", "[key]": "x"})) == {"[key]"}

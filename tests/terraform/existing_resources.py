@@ -84,7 +84,7 @@ class Existing:
 
 def meet_existing(aws: AwsServer, stack_of: StackOf, initialized: Terraform) -> Existing:
     """Plan and apply a stack for a cluster on which somebody has followed the post."""
-    made = world.create(aws, cluster=CLUSTER, region=REGION)
+    made = world.create(aws, cluster=CLUSTER, region=REGION, version="1.25")
     terraform = stack_of(CONFIG.format(subnets=", ".join(made.subnets)), cluster=CLUSTER, endpoint=aws.url)
     follow_the_post(made, installation_of(terraform))
     terraform.init(like=initialized)

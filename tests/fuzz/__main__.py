@@ -160,7 +160,7 @@ class Run:
             f"longest {self.slowest:.2f} s, peak {self.peak_mb} MB; longest synthesis {self.slowest_synthesis:.2f} s"
         )
         print_(f"{counts['findings seen']} times a finding, {len(self._written)} different ones")
-        keys = sorted(keys_of(Cluster))
+        keys = sorted(set(keys_of(Cluster)))
         for title, counted in (("accepted", self.accepted_keys), ("refused", self.refused_keys)):
             never = [key for key in keys if not counted[key]]
             print_(f"keys {title}: {len(keys) - len(never)} of {len(keys)}; never: {', '.join(never) or 'none'}")

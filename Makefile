@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs new-release lock lock-npm wheel cdktf-cli iam-simulate audit audit-offline sbom clean
+.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs new-release lock lock-npm wheel cdktf-cli iam-simulate lab lab-test audit audit-offline sbom clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -83,6 +83,12 @@ cdktf-cli: .venv/.runtime ## install the cdktf command into .cdktf-cli (some 420
 
 iam-simulate: .venv/.dev ## install an IAM evaluator for the tests into .iam-simulate
 	@$(BIN)/python -m tools.npm_tools iam-simulate || echo 'The tests that use iam-simulate will be skipped.'
+
+lab: .venv/.dev ## build the lab's tools into the user's cache; some tens of minutes the first time
+	@$(BIN)/python -m tools.lab $(ARGS)
+
+lab-test: .venv/.dev ## the tests that run everything for real, with the tools of make lab
+	$(BIN)/python -m pytest tests/lab $(ARGS)
 
 audit: .venv/.dev .audit/.installed ## check licences (offline), and known vulnerabilities (asks the registries)
 	@$(BIN)/python -m tools.audit licences vulnerabilities

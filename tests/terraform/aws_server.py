@@ -35,6 +35,7 @@ class AwsServer:
     url: str
     log: Path
     calls: Path
+    requests: Path
 
     def recorded(self) -> list[dict[str, str]]:
         """Return the calls to IAM and EC2 that succeeded, in the order in which they took effect."""
@@ -49,7 +50,7 @@ class AwsServer:
 
 
 @contextmanager
-def running(log: Path) -> Iterator[AwsServer]:
+def running(log: Path, module: str = "tests.terraform.serve_aws") -> Iterator[AwsServer]:
     """Start the stand-in on a free port and stop it afterwards; its requests are written to the log."""
     requests, calls = log.with_suffix(".requests"), log.with_suffix(".calls")
     environment = os.environ | {"MOTO_IAM_LOAD_MANAGED_POLICIES": "true", recorder.FILE_VARIABLE: str(requests)}
@@ -57,7 +58,7 @@ def running(log: Path) -> Iterator[AwsServer]:
     with (
         log.open("w") as written,
         Popen(
-            [sys.executable, "-m", "tests.terraform.serve_aws", str(calls)],
+            [sys.executable, "-m", module, str(calls)],
             cwd=REPOSITORY,
             env=environment,
             stdin=PIPE,
@@ -71,6 +72,6 @@ def running(log: Path) -> Iterator[AwsServer]:
         port = process.stdout.readline().strip()
         assert port, f"the AWS stand-in did not start:\n{log.read_text()}"
         try:
-            yield AwsServer(url=f"http://127.0.0.1:{port}", log=log, calls=calls)
+            yield AwsServer(url=f"http://127.0.0.1:{port}", log=log, calls=calls, requests=requests)
         finally:
             process.stdin.close()

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
@@ -22,6 +19,7 @@ from tests.terraform.existing_resources import Existing, meet_existing
 from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, live
 from tests.terraform.provider_settings import NOWHERE
 from tests.terraform.runner import Tally, Terraform, environment_for
+from tests.terraform.synthesis import stack_folder
 from tests.terraform.whole_life import WholeLife
 
 if TYPE_CHECKING:
@@ -104,12 +102,7 @@ def aws(scratch: Path) -> Iterator[AwsServer]:
 @pytest.fixture(scope="session")
 def synth(scratch: Path) -> Synth:
     def synthesize(config: str, *, cluster: str = "demo") -> Path:
-        folder = Path(mkdtemp(dir=scratch, prefix="stack-"))
-        (folder / "clusters.yaml").write_text(config, "utf-8")
-        command = [sys.executable, "main.py", "--config", str(folder / "clusters.yaml"), "--out", str(folder / "out")]
-        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=120)
-        assert done.returncode == 0, f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
-        return folder / "out" / "stacks" / cluster
+        return stack_folder(config, scratch=scratch, cluster=cluster)
 
     return synthesize
 

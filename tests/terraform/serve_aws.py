@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
@@ -22,6 +23,9 @@ from tests.terraform.recorder import FILE_VARIABLE, Recorder
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+# How often a queue is asked whether it has a message, in seconds.
+POLL = 0.5
 
 
 class OneAtATime:
@@ -58,10 +62,33 @@ class OneAtATime:
                 calls.write(f"{json.dumps(dict(parse_qsl(body.decode())))}\n")
 
 
-def serve(calls: Path) -> None:
+class LongPolls:
+    """Waits for messages of a queue outside of `OneAtATime`, which would let nobody else in while it waits."""
+
+    def __init__(self, behind: WSGIApplication) -> None:
+        self._behind = behind
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Ask for messages again and again for as long as the caller wants to wait."""
+        if environ.get("HTTP_X_AMZ_TARGET") != "AmazonSQS.ReceiveMessage":
+            return self._behind(environ, start_response)
+        asked = json.loads(Request(environ).get_data())
+        end = time.monotonic() + asked.pop("WaitTimeSeconds", 0)
+        body = json.dumps({**asked, "WaitTimeSeconds": 0}).encode()
+        environ |= {"CONTENT_LENGTH": str(len(body))}
+        # Otherwise the first answer would be given again.
+        environ.pop("HTTP_AMZ_SDK_INVOCATION_ID", None)
+        while True:
+            answer = Response.from_app(self._behind, {**environ, "wsgi.input": BytesIO(body)}, buffered=True)
+            if answer.status_code != HTTPStatus.OK or b'"Messages"' in answer.get_data() or time.monotonic() > end:
+                return answer(environ, start_response)
+            time.sleep(POLL)
+
+
+def serve(calls: Path, overlay: Callable[[WSGIApplication], WSGIApplication] = EksOverlay) -> None:
     """Print the port as the first line, then serve."""
-    app = OneAtATime(EksOverlay(DomainDispatcherApplication(create_backend_app)), calls)
-    recorder = Recorder(app, Path(os.environ[FILE_VARIABLE]))
+    app = OneAtATime(overlay(DomainDispatcherApplication(create_backend_app)), calls)
+    recorder = Recorder(LongPolls(app), Path(os.environ[FILE_VARIABLE]))
     server = make_server("127.0.0.1", 0, recorder, threaded=True, request_handler=MotoRequestHandler)
     Thread(target=server.serve_forever, daemon=True).start()
     sys.stdout.write(f"{server.server_port}\n")

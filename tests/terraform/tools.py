@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.lab import store
+
 TERRAFORM_VARIABLE = "NODELESS_TERRAFORM"
 MIRROR_VARIABLE = "NODELESS_PROVIDER_MIRROR"
 
@@ -41,24 +43,30 @@ class Tools:
     terraform: Path
     version: str
     mirror: Path | None
+    helm_mirror: Path | None = None
+    """where the lab built the Helm provider, which few mirrors have"""
 
     def __str__(self) -> str:
         return f"Terraform {self.version}, providers from {self.mirror or 'the network'}"
 
     def offers(self, provider: str) -> bool:
         """Tell whether init can find this provider; of the network it is assumed."""
-        return self.mirror is None or any((self.mirror / REGISTRY / provider).glob("*"))
+        if self.mirror is None:
+            return True
+        return any(any((each / REGISTRY / provider).glob("*")) for each in self._mirrors)
+
+    @property
+    def _mirrors(self) -> list[Path]:
+        return [each for each in (self.mirror, self.helm_mirror) if each]
 
     def cli_config(self, cache: Path) -> str:
-        """Write the CLI configuration, in place of the user's: only this mirror, no telemetry, one download a run."""
+        """Write the CLI configuration, in place of the user's: only these mirrors, no telemetry, one download a run."""
         if self.mirror is None:
             return f"disable_checkpoint = true\nplugin_cache_dir = {json.dumps(str(cache))}\n"
-        return (
-            "disable_checkpoint = true\n"
-            "provider_installation {\n"
-            f"  filesystem_mirror {{\n    path = {json.dumps(str(self.mirror))}\n  }}\n"
-            "}\n"
+        mirrors = "".join(
+            f"  filesystem_mirror {{\n    path = {json.dumps(str(each))}\n  }}\n" for each in self._mirrors
         )
+        return f"disable_checkpoint = true\nprovider_installation {{\n{mirrors}}}\n"
 
 
 def find(environment: Mapping[str, str], home: Path, usual_places: Iterable[str] = USUAL_PLACES) -> Tools:
@@ -77,7 +85,15 @@ def find(environment: Mapping[str, str], home: Path, usual_places: Iterable[str]
             f"no folder with a usable {REGISTRY}/hashicorp/aws was found and the registry does not answer; "
             f"name a provider mirror in {MIRROR_VARIABLE}"
         )
-    return Tools(Path(terraform), version_of(terraform), mirror)
+    return Tools(Path(terraform), version_of(terraform), mirror, built_helm_mirror())
+
+
+def built_helm_mirror() -> Path | None:
+    """Return the mirror that `make lab` made, if it did."""
+    try:
+        return store.helm_mirror()
+    except store.NotBuilt:
+        return None
 
 
 def find_mirror(environment: Mapping[str, str], home: Path, usual_places: Iterable[str] = USUAL_PLACES) -> Path | None:

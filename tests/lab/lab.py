@@ -56,7 +56,11 @@ class Lab:
         """Synthesize the cluster with these keys, and return a Terraform in its folder; it is not yet initialized."""
         folder = stack_folder(self.config(keys), scratch=self.folder)
         provider_settings.write(folder, self.world.aws.url)
-        return Terraform(self.tools, folder, environment=self.environment, tally=self.tally)
+        return self.terraform(folder)
+
+    def terraform(self, folder: Path, environment: Mapping[str, str] | None = None) -> Terraform:
+        """Return a Terraform in a folder, with these variables beyond those of the lab."""
+        return Terraform(self.tools, folder, environment={**self.environment, **(environment or {})}, tally=self.tally)
 
     @property
     def environment(self) -> dict[str, str]:

@@ -37,6 +37,7 @@ class Tally:
     """What was done in a test run, for the lines at its end; several stacks may be under way at once."""
 
     tools: str = ""
+    notes: list[str] = field(default_factory=list)
     resources: Counter[str] = field(default_factory=Counter)
     commands: Counter[str] = field(default_factory=Counter)
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))

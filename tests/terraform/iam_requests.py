@@ -32,6 +32,8 @@ SERVICE_LINKED = {
 }
 MOTO_NAMES = {"AWSServiceRoleForspot": "AWSServiceRoleForEC2Spot"}
 QUERY_SERVICES = {"ec2", "iam", "sts"}
+# SQS has two protocols: the newer one names the operation in a header, the older one in the body, as these services do.
+QUERY = "Action="
 ID = "0a1b2c3d-0000-1111-2222-333344445555"
 
 
@@ -90,7 +92,7 @@ def decoded(call: Recorded) -> tuple[str, Params]:
         return of_s3(call)
     if call.target:
         return call.target.rpartition(".")[2], json.loads(call.body or "{}")
-    if call.service in QUERY_SERVICES:
+    if call.service in QUERY_SERVICES or call.body.startswith(QUERY):
         params = dict(parse_qsl(call.body, keep_blank_values=True))
         return params["Action"], params
     return of_rest(call)
@@ -110,7 +112,7 @@ def of_rest(call: Recorded) -> tuple[str, Params]:
 
 
 def path_part(name: str) -> str:
-    return f"(?P<{name}>{'.+' if name.endswith('Arn') else '[^/]+'})"
+    return f"(?P<{name}>{'.+' if name.endswith(('Arn', 'resourceIdentifier')) else '[^/]+'})"
 
 
 def of_s3(call: Recorded) -> tuple[str, Params]:

@@ -25,15 +25,10 @@ REPOSITORY = Path(__file__).parents[2]
 def get_token(cluster: str, region: str, sts: str) -> str:
     """Sign the call as whoever has the keys of the environment."""
     session = botocore.session.get_session()
-    client = session.create_client("sts", region_name=region)
-    signer = RequestSigner(
-        client.meta.service_model.service_id,
-        region,
-        "sts",
-        "v4",
-        session.get_credentials(),
-        session.get_component("event_emitter"),
-    )
+    credentials = session.get_credentials()
+    assert credentials is not None
+    service = session.get_service_model("sts").service_id
+    signer = RequestSigner(service, region, "sts", "v4", credentials, session.get_component("event_emitter"))
     url = signer.generate_presigned_url(
         {
             "method": "GET",

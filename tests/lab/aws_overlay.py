@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.core.responses import ActionResult
@@ -63,6 +63,10 @@ class LabOverlay(EksOverlay):
 
         def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
             signed = SIGNED.search(environ.get("HTTP_AUTHORIZATION", ""))
+            if signed and signed["service"] == "arc-zonal-shift":
+                arn = unquote(environ["PATH_INFO"]).removeprefix("/managedresources/")
+                resource = json.dumps(get_managed_resource(arn))
+                return Response(resource, mimetype="application/json")(environ, start_response)
             answer = TARGETS.get(environ.get("HTTP_X_AMZ_TARGET", ""))
             if answer is None or signed is None:
                 return behind(environ, start_response)
@@ -113,10 +117,18 @@ def get_parameter(region: str, asked: Record) -> tuple[int, Record]:
 
 
 def get_products(_region: str, _asked: Record) -> tuple[int, Record]:
-    """Name no price: the controller then goes by those it was built with."""
-    return HTTPStatus.OK, {"FormatVersion": "aws_v1", "PriceList": []}
+    """Name one price; for all other types the controller goes by the prices it was built with."""
+    terms = {"OnDemand": {"term": {"priceDimensions": {"dimension": {"pricePerUnit": {"USD": "0.102"}}}}}}
+    price = {"product": {"attributes": {"instanceType": "m5.large"}}, "terms": terms}
+    return HTTPStatus.OK, {"FormatVersion": "aws_v1", "PriceList": [json.dumps(price)]}
 
 
+def get_managed_resource(arn: str) -> Record:
+    """Tell that no zone is shifted away from."""
+    return {"arn": arn, "name": arn.rpartition("/")[2], "appliedWeights": {}, "zonalShifts": [], "autoshifts": []}
+
+
+# What is answered by the name of the operation in a header.
 TARGETS = {"AmazonSSM.GetParameter": get_parameter, "AWSPriceListService.GetProducts": get_products}
 
 
@@ -128,7 +140,7 @@ def list_instance_profiles(self: IamResponse) -> ActionResult:
 
 
 def create_fleet(self: EC2Backend, **arguments: Any) -> Fleet:  # noqa: ANN401 - moto's own
-    """Launch instances as their launch template says: moto leaves out the profile and the security groups."""
+    """Launch instances as their launch template says: moto leaves out the profile, the security groups, the request."""
     fleet: Fleet = FleetsBackend.create_fleet(self, **arguments)
     launched = [(each["instance"], each["launch_spec"]) for each in fleet.on_demand_instances]
     launched += [(request.instance, request.launch_spec) for request in fleet.spot_requests]
@@ -136,8 +148,12 @@ def create_fleet(self: EC2Backend, **arguments: Any) -> Fleet:  # noqa: ANN401 -
         template = self.get_launch_template(spec.launch_template_spec["LaunchTemplateId"])
         data = template.get_version(spec.launch_template_spec["Version"]).data
         self.associate_iam_instance_profile(instance.id, data["IamInstanceProfile"]["Name"])
-        groups = [group for each in data["NetworkInterfaces"] for group in each["Groups"]]
+        interfaces = data.get("NetworkInterfaces", ())
+        groups = [*data.get("SecurityGroupIds", ()), *(group for each in interfaces for group in each["Groups"])]
         self.modify_instance_security_groups(instance.id, groups)
+    for request in fleet.spot_requests:
+        # By this the controller knows that it is a spot instance.
+        vars(request.instance)["spot_instance_request_id"] = request.id
     return fleet
 
 

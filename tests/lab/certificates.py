@@ -37,9 +37,9 @@ class Authority:
         self.certificate = folder / "ca.crt"
         self.certificate.write_bytes(_pem(builder.sign(self._key, hashes.SHA256())))
 
-    def server(self, name: str) -> KeyPair:
-        """Issue a certificate for a server on the loopback address."""
-        names = [x509.IPAddress(ip_address(LOOPBACK)), x509.DNSName("localhost")]
+    def server(self, name: str, *hosts: str) -> KeyPair:
+        """Issue a certificate for a server on the loopback address, or for one that goes by these hosts."""
+        names = [x509.IPAddress(ip_address(LOOPBACK)), *map(x509.DNSName, ("localhost", *hosts))]
         return self._issue(name, _name(name), ExtendedKeyUsageOID.SERVER_AUTH, names)
 
     def client(self, user: str, *groups: str) -> KeyPair:

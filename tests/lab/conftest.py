@@ -30,7 +30,7 @@ TOOLS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", 
 
 # By the name of the fixture that returns what the story saw; the longest first.
 STORIES: dict[str, Story] = {
-    "newest_life": lambda start: karpenter_life.live(start, "1.14.1"),
+    "newest_life": lambda start: karpenter_life.live(start, "1.14.1", settings={"zonal_shift": True}),
     "older_life": lambda start: karpenter_life.live(start, "1.0.8", kubernetes="1.31"),
 }
 AT_ONCE = 2
@@ -47,6 +47,11 @@ def lab_tools() -> Tools:
         return tools.find(os.environ, Path.home())
     except (store.NotBuilt, tools.Unavailable) as reason:
         pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def tally(pytestconfig: pytest.Config) -> Tally:
+    return pytestconfig.stash[TALLY]
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
 
+from tests.lab import aws_proxy
 from tests.lab.control_plane import free_port, write_kubeconfig
 from tests.lab.kube import KubeError, Object
 from tests.lab.lab import Lab
@@ -32,6 +33,7 @@ class Controller:
 
     lab: Lab
     log: Path
+    _proxy: str
     started: list[str] = field(default_factory=list)
     exited: list[int] = field(default_factory=list)
     """exit codes of processes that ended by themselves"""
@@ -109,6 +111,9 @@ class Controller:
             "AWS_ENDPOINT_URL": self.lab.world.aws.url,
             # The login comes before the SDK reads the line above.
             "AWS_ENDPOINT_URL_STS": self.lab.world.aws.url,
+            # For releases whose SDK knows neither; it does not concern the API server, which is on this machine.
+            "HTTPS_PROXY": self._proxy,
+            "SSL_CERT_FILE": str(self.lab.plane.certificate_authority),
             # Fargate has no metadata service.
             "AWS_EC2_METADATA_DISABLED": "true",
             **role,
@@ -154,12 +159,13 @@ def in_bytes(quantity: str) -> int:
 @contextmanager
 def following(lab: Lab) -> Iterator[Controller]:
     """Let the controller run whenever its pods do."""
-    controller = Controller(lab, lab.folder / "karpenter.log")
-    controller.log.touch()
-    thread = Thread(target=controller.follow, daemon=True)
-    thread.start()
-    try:
-        yield controller
-    finally:
-        controller._stop.set()  # noqa: SLF001 - of this module
-        thread.join()
+    with aws_proxy.running(lab.plane.authority, lab.world.aws.url) as proxy:
+        controller = Controller(lab, lab.folder / "karpenter.log", proxy)
+        controller.log.touch()
+        thread = Thread(target=controller.follow, daemon=True)
+        thread.start()
+        try:
+            yield controller
+        finally:
+            controller._stop.set()  # noqa: SLF001 - of this module
+            thread.join()

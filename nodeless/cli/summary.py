@@ -60,9 +60,9 @@ def stays(plan: Plan, config: Path, out: Path) -> None:
     """Name what a run left in the output folder although the new output does not have it."""
     for name in plan.orphans:
         say(
-            f"{out}/{STACKS}/{name}: warning: {name} is not in {config} any more; its files are kept. "
-            f"To destroy what it created, run `terraform destroy` in that folder or `cdktf destroy {name}`. "
-            "To remove its files after that, run `nodeless synth --prune`"
+            f"{out}/{STACKS}/{name}: warning: {name} is not in {config} any more; its files are kept"
+            f"{_held(plan, name)}. To destroy what it created, run `terraform destroy` in that folder or "
+            f"`cdktf destroy {name}`. To remove its files after that, run `nodeless synth --prune`"
         )
     for path in plan.edited:
         say(f"{out}/{path}: warning: no longer written, but kept because it was changed by hand")
@@ -71,6 +71,19 @@ def stays(plan: Plan, config: Path, out: Path) -> None:
         # The cdktf command deletes the folder of every stack that manifest.json does not list.
         kept = f"; kept: {', '.join(left)} (the next `cdktf synth` deletes that folder)" if left else ""
         say(f"{out}/{STACKS}/{name}: removed, because {name} is not in {config} any more{kept}")
+        if unseen := plan.states[name].unseen:
+            say(
+                f"{out}/{STACKS}/{name}: warning: the state of {name} was not looked at ({', '.join(unseen)}). "
+                f"If it still has resources, put {name} back into {config}, run `nodeless synth`, and destroy it"
+            )
+
+
+def _held(plan: Plan, name: str) -> str:
+    """Say why --prune keeps a stack; without --prune, say nothing."""
+    if name not in plan.states:
+        return ""
+    held = ", ".join(f"{count} in {file}" for file, count in plan.states[name].resources.items())
+    return f", because its state still has resources ({held})"
 
 
 def _files_below(folder: Path) -> list[str]:

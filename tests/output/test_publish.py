@@ -12,13 +12,21 @@ from nodeless.output.inventory import Inventory, config_name
 from nodeless.output.paths import WRITTEN
 from nodeless.output.present import digest_of
 from nodeless.stacks.files import gitops, terraform_tests
-from tests.output.trees import CONFIG, FOREIGN, INVENTORY, NEW, OLD, OTHER_CONFIG, contents, run, write, written
+from tests.output.trees import (
+    CONFIG,
+    FOREIGN,
+    INVENTORY,
+    NEW,
+    OLD,
+    OTHER_CONFIG,
+    contents,
+    run,
+    stacks_in,
+    write,
+    written,
+)
 
 BOTH = {**NEW, **{name: files for name, files in OLD.items() if name not in NEW}}
-
-
-def stacks_in(out: Path) -> set[str]:
-    return set(json.loads((out / "manifest.json").read_text("utf-8"))["stacks"])
 
 
 def test_a_first_run_writes_the_tree_the_manifest_and_the_inventory(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.output.paths import STACKS
 from nodeless.output.plan import Plan
+from nodeless.resolved.backends import state_shown
 from nodeless.resolved.installation import Installation
 from nodeless.sinks.terminal import printable
 
@@ -28,11 +30,12 @@ def working(text: str) -> Iterator[None]:
 
 
 def summary(installations: Sequence[Installation], out: Path) -> None:
-    """List the stacks: the number of resources, the size of the largest policy, and where the JSON is."""
+    """List the stacks: the number of resources, the size of the largest policy, where the state and the JSON are."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
+    from rich.text import Text
 
-    table = Table("stack", "Karpenter", "resources", "policies", "fullest policy")
+    table = Table("stack", "Karpenter", "resources", "policies", "fullest policy", Column("state", overflow="fold"))
     for installation in installations:
         file = out / "stacks" / installation.stack / "cdk.tf.json"
         resources = json.loads(file.read_text(encoding="utf-8"))["resource"]
@@ -43,12 +46,22 @@ def summary(installations: Sequence[Installation], out: Path) -> None:
             str(sum(map(len, resources.values()))),
             str(len(sizes)),
             f"{max(sizes):,} of {MANAGED_POLICY_LIMIT:,} characters",
+            # Text, because the name of a bucket or an address may look like markup.
+            Text(printable(_state(installation, out))),
         )
     console = Console()
     console.print(table)
     console.print(
         f"Written to {printable(str(out))}/stacks/<stack>/cdk.tf.json", soft_wrap=True, markup=False, highlight=False
     )
+
+
+def _state(installation: Installation, out: Path) -> str:
+    """Say where the state is: a local one as seen from here."""
+    backend = installation.backend
+    if backend["type"] == "local":
+        return os.path.normpath(out / STACKS / installation.stack / str(backend["path"]))
+    return state_shown(backend)
 
 
 def say(line: str) -> None:

@@ -8,6 +8,7 @@ Exit codes: 0 nothing found, 1 something found, 2 a service could not be asked, 
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
@@ -184,5 +185,13 @@ def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[st
 
 CHECKS = {"licences": licences, "vulnerabilities": vulnerabilities}
 
+
+def main() -> int:
+    """Run the named checks, and return the worst exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.audit", description="Check the dependencies.")
+    parser.add_argument("checks", nargs="+", choices=CHECKS, metavar="CHECK", help=f"one of {', '.join(CHECKS)}")
+    return max(CHECKS[name]() for name in parser.parse_args().checks)
+
+
 if __name__ == "__main__":
-    sys.exit(max(CHECKS[name]() for name in sys.argv[1:]))
+    sys.exit(main())

@@ -6,11 +6,11 @@ python -m tools.npm_tools --lock NAME  write its lock file again, after a change
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -92,12 +92,17 @@ def _wheel() -> Path | None:
     return Path(spec.origin).parent if spec and spec.origin else None
 
 
-def main(arguments: Sequence[str]) -> None:
+def main() -> None:
     """Install the named tools, or write their lock files again."""
-    action = lock if "--lock" in arguments else install
-    for name in [argument for argument in arguments if argument != "--lock"]:
-        action(name)
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.npm_tools", description="Install npm tools from their lock files."
+    )
+    parser.add_argument("--lock", action="store_true", help="write their lock files again instead")
+    parser.add_argument("names", nargs="+", choices=names(), metavar="NAME", help=f"one of {', '.join(names())}")
+    chosen = parser.parse_args()
+    for name in chosen.names:
+        (lock if chosen.lock else install)(name)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

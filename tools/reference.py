@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import re
-import sys
 import types
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -433,6 +433,14 @@ def _flow(value: Any) -> str:  # noqa: ANN401 - a default is any YAML
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def main() -> None:
+    """Write the reference to a file, whole or not at all: a redirect would empty it before the model has loaded."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.reference", description="Write the configuration reference from the model."
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="the file to write, such as docs/configuration.md")
+    parser.parse_args().file.write_text(reference(), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    # Written whole or not at all: a redirect would empty the file before the model has loaded.
-    Path(sys.argv[1]).write_text(reference(), encoding="utf-8")
+    main()

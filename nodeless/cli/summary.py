@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.output.paths import STACKS
 from nodeless.output.plan import Plan
+from nodeless.resolved.backends import state_shown
 from nodeless.resolved.installation import Installation
 from nodeless.sinks.terminal import printable
 
@@ -28,11 +30,12 @@ def working(text: str) -> Iterator[None]:
 
 
 def summary(installations: Sequence[Installation], out: Path) -> None:
-    """List the stacks: the number of resources, the size of the largest policy, and where the JSON is."""
+    """List the stacks: the number of resources, the size of the largest policy, where the state and the JSON are."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
+    from rich.text import Text
 
-    table = Table("stack", "Karpenter", "resources", "policies", "fullest policy")
+    table = Table("stack", "Karpenter", "resources", "policies", "fullest policy", Column("state", overflow="fold"))
     for installation in installations:
         file = out / "stacks" / installation.stack / "cdk.tf.json"
         resources = json.loads(file.read_text(encoding="utf-8"))["resource"]
@@ -43,12 +46,22 @@ def summary(installations: Sequence[Installation], out: Path) -> None:
             str(sum(map(len, resources.values()))),
             str(len(sizes)),
             f"{max(sizes):,} of {MANAGED_POLICY_LIMIT:,} characters",
+            # Text, because the name of a bucket or an address may look like markup.
+            Text(printable(_state(installation, out))),
         )
     console = Console()
     console.print(table)
     console.print(
         f"Written to {printable(str(out))}/stacks/<stack>/cdk.tf.json", soft_wrap=True, markup=False, highlight=False
     )
+
+
+def _state(installation: Installation, out: Path) -> str:
+    """Say where the state is: a local one as seen from here."""
+    backend = installation.backend
+    if backend["type"] == "local":
+        return os.path.normpath(out / STACKS / installation.stack / str(backend["path"]))
+    return state_shown(backend)
 
 
 def say(line: str) -> None:
@@ -60,9 +73,9 @@ def stays(plan: Plan, config: Path, out: Path) -> None:
     """Name what a run left in the output folder although the new output does not have it."""
     for name in plan.orphans:
         say(
-            f"{out}/{STACKS}/{name}: warning: {name} is not in {config} any more; its files are kept. "
-            f"To destroy what it created, run `terraform destroy` in that folder or `cdktf destroy {name}`. "
-            "To remove its files after that, run `nodeless synth --prune`"
+            f"{out}/{STACKS}/{name}: warning: {name} is not in {config} any more; its files are kept"
+            f"{_held(plan, name)}. To destroy what it created, run `terraform destroy` in that folder or "
+            f"`cdktf destroy {name}`. To remove its files after that, run `nodeless synth --prune`"
         )
     for path in plan.edited:
         say(f"{out}/{path}: warning: no longer written, but kept because it was changed by hand")
@@ -71,6 +84,19 @@ def stays(plan: Plan, config: Path, out: Path) -> None:
         # The cdktf command deletes the folder of every stack that manifest.json does not list.
         kept = f"; kept: {', '.join(left)} (the next `cdktf synth` deletes that folder)" if left else ""
         say(f"{out}/{STACKS}/{name}: removed, because {name} is not in {config} any more{kept}")
+        if unseen := plan.states[name].unseen:
+            say(
+                f"{out}/{STACKS}/{name}: warning: the state of {name} was not looked at ({', '.join(unseen)}). "
+                f"If it still has resources, put {name} back into {config}, run `nodeless synth`, and destroy it"
+            )
+
+
+def _held(plan: Plan, name: str) -> str:
+    """Say why --prune keeps a stack; without --prune, say nothing."""
+    if name not in plan.states:
+        return ""
+    held = ", ".join(f"{count} in {file}" for file, count in plan.states[name].resources.items())
+    return f", because its state still has resources ({held})"
 
 
 def _files_below(folder: Path) -> list[str]:

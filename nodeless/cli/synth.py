@@ -39,7 +39,7 @@ def add(verbs: Verbs[Any]) -> None:
     options.add_argument(
         "--prune",
         action="store_true",
-        help="remove the files of stacks that are no longer in the file; destroy those stacks first",
+        help="remove the files of stacks that are no longer in the file; those with resources in a local state stay",
     )
     options.add_argument(
         "--force",

@@ -15,7 +15,8 @@ STACK_JSON = "cdk.tf.json"
 WRITTEN = (STACK_JSON, "nodeless.tftest.hcl", "assets", "gitops")
 FILES, FOLDERS = WRITTEN[:2], WRITTEN[2:]
 
-STACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+# The name of a cluster, perhaps with its region, or one that the user set: no longer than the name of a folder.
+STACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,254}")
 # No separator, no control character, not `.` and not `..`.
 PART = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,200}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from nodeless.output.inventory import Inventory, Stack
 from nodeless.output.journal import Change
 from nodeless.output.paths import INVENTORY, MANIFEST, STACK_JSON, STACKS, in_stack, of_stack
 from nodeless.output.present import File, Missing, Obstacle, digest_of, present
+from nodeless.output.states import States, states_of
 
 FORCE = "overwrite it with --force"
 
@@ -25,6 +26,8 @@ class Plan:
     orphans: tuple[str, ...]
     pruned: tuple[str, ...]
     edited: tuple[str, ...]
+    states: Mapping[str, States]
+    """of every stack that was to be pruned; those with resources in one are kept, as orphans"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,9 @@ class Planner:
             for file, digest in files.items()
             if (change := self._written(of_stack(name, file), digest, self._digest(name, file), findings))
         ]
-        stays = self._stays()
+        left = self._left()
+        states = {name: states_of(self.out / STACKS / name) for name in left} if self.prune else {}
+        stays = self._stays([name for name in left if not self.prune or states[name].resources])
         gone, edited = self._gone(stays)
         stacks = {name: Stack(self.config, dict(files)) for name, files in self.built.items()} | stays
         listed = [name for name in stays if isinstance(present(self.out, of_stack(name, STACK_JSON)), File)]
@@ -65,13 +70,13 @@ class Planner:
         if findings:
             raise SpecError(str(self.out), dict.fromkeys(findings))
         last = [change for change in (written_manifest, written_inventory) if change]
-        left = self._left()
         return Plan(
             changes=(*written, *gone, *last),
             contents={MANIFEST: text, INVENTORY: inventory},
             orphans=tuple(name for name in left if name in stays),
             pruned=tuple(name for name in left if name not in stays),
             edited=tuple(edited),
+            states=states,
         )
 
     def _left(self) -> list[str]:
@@ -83,9 +88,8 @@ class Planner:
             if any(not isinstance(present(self.out, of_stack(name, file)), Missing) for file in stack.files)
         ]
 
-    def _stays(self) -> dict[str, Stack]:
-        """Return the recorded stacks that this run leaves alone."""
-        orphans = () if self.prune else self._left()
+    def _stays(self, orphans: Sequence[str]) -> dict[str, Stack]:
+        """Return the recorded stacks that this run leaves alone: those of other files, and these."""
         return {
             name: stack
             for name, stack in self.recorded.stacks.items()

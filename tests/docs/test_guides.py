@@ -204,6 +204,29 @@ def test_the_template_means_the_newest_patch_whose_permissions_are_those_of_the_
     assert controller_policies(first, place) == controller_policies(installation, place)
 
 
+# What a reader has to be told before something happens that the file does not show.
+TOLD = {
+    "official-0.29": ["If Karpenter runs before the entry is there, instances start and never become nodes."],
+    "palette": [
+        "the new Kubernetes layer makes Palette repave the whole cluster: every node is replaced.",
+        "It must be in the profile before Karpenter launches a node; in this order it is.",
+    ],
+    "repost": [
+        "the article installs nothing in the cluster",
+        "Add the node role to aws-auth. Without the entry, instances start and never become nodes.",
+    ],
+    "workshop": [
+        "kubectl scale deployment inflate --replicas 0\nkubectl logs",
+        "Without the entry, instances start and never become nodes.",
+    ],
+}
+
+
+@pytest.mark.parametrize(("guide", "sentence"), [(guide, text) for guide, texts in TOLD.items() for text in texts])
+def test_the_page_tells_what_the_file_does_not_show(guide: str, sentence: str) -> None:
+    assert sentence in text_of(page(guide))
+
+
 def test_the_workshops_image_repository_and_seconds_are_those_of_the_file() -> None:
     installation, text = resolved("workshop"), text_of(page("workshop"))
     (pool,) = (spec for _, spec in installation.node_pools)

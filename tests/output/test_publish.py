@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,14 +12,23 @@ from nodeless.output import manifest
 from nodeless.output.inventory import Inventory, config_name
 from nodeless.output.paths import WRITTEN
 from nodeless.output.present import digest_of
+from nodeless.spec.resolution import installation
 from nodeless.stacks.files import gitops, terraform_tests
-from tests.output.trees import CONFIG, FOREIGN, INVENTORY, NEW, OLD, OTHER_CONFIG, contents, run, write, written
+from tests.output.trees import (
+    CONFIG,
+    FOREIGN,
+    INVENTORY,
+    NEW,
+    OLD,
+    OTHER_CONFIG,
+    contents,
+    run,
+    stacks_in,
+    write,
+    written,
+)
 
 BOTH = {**NEW, **{name: files for name, files in OLD.items() if name not in NEW}}
-
-
-def stacks_in(out: Path) -> set[str]:
-    return set(json.loads((out / "manifest.json").read_text("utf-8"))["stacks"])
 
 
 def test_a_first_run_writes_the_tree_the_manifest_and_the_inventory(tmp_path: Path) -> None:
@@ -97,6 +107,19 @@ def test_folders_that_become_empty_are_removed(tmp_path: Path) -> None:
 
     assert not (tmp_path / "stacks/delivered/gitops").exists()
     assert not (tmp_path / "stacks/changed/assets/karpenter-charts/node-pools/templates").exists()
+
+
+@pytest.mark.parametrize(
+    "keys", [{"stack": "s" * 120}, {"name": "n" * 100, "names": {"with_region": True}}], ids=["stack", "with_region"]
+)
+def test_a_stack_with_the_longest_name_is_known_again(tmp_path: Path, keys: dict[str, Any]) -> None:
+    found = installation(**{"name": "demo", "region": "ap-southeast-1", "delivery": "none", **keys})
+    tree = {found.stack: OLD["same"]}
+    assert len(found.stack) > 100
+    run(tmp_path, tree)
+
+    assert run(tmp_path, tree).changes == ()
+    assert run(tmp_path, OLD).orphans == (found.stack,)
 
 
 def test_a_stack_that_left_the_file_stays_and_stays_in_the_manifest(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -66,6 +67,11 @@ def run(out: Path, tree: Tree, *, config: str = CONFIG, force: bool = False, pru
     with opened(out, force=force, say=lambda _: None) as folder:
         build(folder.build, tree)
         return folder.publish(config, prune=prune)
+
+
+def stacks_in(out: Path) -> set[str]:
+    """Return the stacks that the manifest lists."""
+    return set(json.loads((out / "manifest.json").read_text("utf-8"))["stacks"])
 
 
 def contents(folder: Path) -> dict[str, str]:

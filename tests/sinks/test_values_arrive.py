@@ -134,8 +134,24 @@ def test_every_free_text_reaches_terraform_as_written(user_data: str, tmp_path: 
         "tags": {"${k}": "${v}", "%{k}": '"\\'},
         "kubelet": {"evictionHard": {"${x}": "5%"}, "maxPods": None},
     }
+    pools = [
+        {
+            "name": name,
+            "spec": {
+                "template": {
+                    "metadata": {"annotations": {"example.com/note": f"${{x}} %{{y}} $${{z}} {user_data}"}},
+                    "spec": {
+                        "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": name},
+                        "requirements": [{"key": "example.com/a", "operator": "Exists"}],
+                    },
+                },
+            },
+        }
+        for name in ("own", "default")
+    ]
     keys = {
         "node_classes": [{"name": "own", "spec": spec}],
+        "node_pools": pools,
         "extra_statements": [STATEMENT],
         "tags": {"équipe": "プラットフォーム 1_.:/=+-@"},
         "fargate": {"selectors": [{"namespace": "karpenter", "labels": {"app.kubernetes.io/name": "karpenter"}}]},
@@ -156,10 +172,10 @@ def test_every_free_text_reaches_terraform_as_written(user_data: str, tmp_path: 
         tmp_path,
     )
 
-    (own,) = (row for row in found["pools"]["manifests"] if row["metadata"]["name"] == "own")
-    assert own["spec"] == spec
-    (default,) = (row for row in found["pools"]["manifests"] if row["kind"] == "EC2NodeClass" and row is not own)
-    assert default["spec"]["subnetSelectorTerms"] == [{"tags": {"#x/[y] {{z}}": "demo"}}]
+    made = {(row["kind"], row["metadata"]["name"]): row["spec"] for row in found["pools"]["manifests"]}
+    assert made["EC2NodeClass", "own"] == spec
+    assert [made["NodePool", row["name"]] for row in pools] == [row["spec"] for row in pools]
+    assert made["EC2NodeClass", "default"]["subnetSelectorTerms"] == [{"tags": {"#x/[y] {{z}}": "demo"}}]
     (statement,) = found["statements"]
     assert statement["actions"] == STATEMENT["Action"]
     assert statement["resources"] == STATEMENT["Resource"]

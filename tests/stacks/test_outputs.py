@@ -55,6 +55,16 @@ def test_without_queue_profile_and_issuer_there_is_no_output_about_them(stack_of
     }
 
 
+def test_a_release_that_is_not_known_is_named_with_the_one_whose_tables_were_used(
+    stack_of: StackOf, literals: Literals
+) -> None:
+    known = outputs(stack_of(**literals(karpenter={"version": "1.13.1"})))
+    made = outputs(stack_of(**literals(karpenter={"version": "1.99.0", "tables": "1.13.1"})))
+
+    assert "karpenter_tables" not in known
+    assert (made["karpenter_version"]["value"], made["karpenter_tables"]["value"]) == ("1.99.0", "1.13.1")
+
+
 def test_a_structure_is_given_through_a_local(stack_of: StackOf, literals: Literals) -> None:
     stack = stack_of(**literals(nodes={"roles": {"gpu": {}}}))
 

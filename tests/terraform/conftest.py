@@ -17,6 +17,7 @@ from tests.terraform.controller_steps import ControllerLife
 from tests.terraform.deployer_life import Deployed, deploy
 from tests.terraform.existing_resources import Existing, meet_existing
 from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, live
+from tests.terraform.project import Project
 from tests.terraform.provider_settings import NOWHERE
 from tests.terraform.runner import Tally, Terraform, environment_for
 from tests.terraform.synthesis import stack_folder
@@ -167,7 +168,9 @@ def lives(
         "controllers": lambda aws: controller_steps.live(aws, initialized, scratch),
         "deployed": lambda aws: deploy(aws, stack_of, initialized),
         "existing": lambda aws: meet_existing(aws, stack_of, initialized),
-        "whole_life": lambda aws: story.live(aws, stack_of, initialized),
+        "whole_life": lambda aws: story.live(
+            aws, Project(Path(mkdtemp(dir=scratch, prefix="project-")), initialized, aws.url)
+        ),
     }
     if not any(REASONS_TO_SKIP.values()):
         stories["life_by_cdktf"] = lambda aws: cdktf_cli.live(aws, initialized, cdktf)

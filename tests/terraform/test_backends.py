@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
@@ -18,6 +14,7 @@ from nodeless.spec import backends
 from nodeless.spec.secrets import Secret
 from nodeless.spec.section import Section
 from tests.terraform.runner import TerraformError
+from tests.terraform.state_server import serving
 
 if TYPE_CHECKING:
     from tests.terraform.conftest import Synth, TerraformIn
@@ -237,51 +234,6 @@ def test_terraform_refuses_a_key_that_it_does_not_know(kind: str, terraform_in: 
     said = init(terraform_in, tmp_path, {kind: {**WHOLE[kind], "nonsense": "x"}})
 
     assert [text for text in NOT_UNDERSTOOD if text in said], said
-
-
-class StateServer(BaseHTTPRequestHandler):
-    """Keeps one state in memory, and notes every request."""
-
-    state = b""
-    seen: list[str]
-
-    def do_GET(self) -> None:
-        """Return the state."""
-        self._answer(200 if type(self).state else 404, type(self).state)
-
-    def do_POST(self) -> None:
-        """Keep the state."""
-        type(self).state = self.rfile.read(int(self.headers["Content-Length"]))
-        self._answer(200)
-
-    def do_LOCK(self) -> None:
-        """Lock or unlock."""
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self._answer(200)
-
-    do_UNLOCK = do_LOCK  # noqa: N815 - the same
-
-    def _answer(self, status: int, body: bytes = b"") -> None:
-        type(self).seen.append(f"{self.command} {self.path.partition('?')[0]}")
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401 - the signature of http.server
-        """Print nothing."""
-
-
-@contextmanager
-def serving() -> Iterator[tuple[str, type[StateServer]]]:
-    handler = type("Handler", (StateServer,), {"seen": []})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", handler
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def test_a_state_is_kept_behind_a_real_address(terraform_in: TerraformIn, tmp_path: Path) -> None:

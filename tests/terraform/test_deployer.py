@@ -90,6 +90,7 @@ def stories(
         "whole_life": story(
             recorded("whole_life"),
             *(lived.installation for lived in (whole_life.created, *whole_life.changes.values())),
+            *whole_life.departures.installations,
         ),
         "deployed": story(recorded("deployed"), *(installation for installation, _ in deployed.steps)),
     }

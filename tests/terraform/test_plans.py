@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.terraform, pytest.mark.usefixtures("lives")]
 
 @dataclass(frozen=True)
 class Variant:
-    """A cluster file, beyond the literals, and attributes that its plan must have."""
+    """A cluster file, beyond the literals, and attributes and outputs that its plan must have."""
 
     keys: str
     cluster: str = "demo"
@@ -32,6 +32,7 @@ class Variant:
     dns_suffix: str = "amazonaws.com"
     delivery: str = "none"
     planned: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    outputs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def config(self) -> str:
@@ -46,6 +47,10 @@ BOUNDARY = "arn:aws-us-gov:iam::123456789012:policy/boundary"
 VARIANTS = {
     "the oldest release": Variant('    karpenter: {version: "0.25.0"}\n'),
     "the last release before v1": Variant('    karpenter: {version: "0.37.8"}\n'),
+    "a release that this nodeless does not know, with the tables of one that it knows": Variant(
+        '    karpenter: {version: "1.99.0", tables: "1.8.8"}\n',
+        outputs={"karpenter_version": "1.99.0", "karpenter_tables": "1.8.8"},
+    ),
     "a release whose one policy is too large with a long name, by GitOps, with the log of Fargate": Variant(
         '    karpenter: {version: "1.8.8"}\n    fargate: {logging: true}\n',
         cluster=f"a-{'long-' * 18}name",
@@ -138,9 +143,8 @@ def test_the_plan_is_what_the_domain_says(variant: Variant, stack_of: StackOf, i
     installation = installation_of(terraform)
 
     plan = terraform.plan()
-    resources = {
-        each["address"]: each["values"] for each in terraform.planned()["planned_values"]["root_module"]["resources"]
-    }
+    values = terraform.planned()["planned_values"]
+    resources = {each["address"]: each["values"] for each in values["root_module"]["resources"]}
 
     assert plan.diagnostics == ()
     assert set(plan.actions.values()) == {"create"}
@@ -165,6 +169,7 @@ def test_the_plan_is_what_the_domain_says(variant: Variant, stack_of: StackOf, i
         assert expected.canonical(written) == expected.queue_policy(installation)
     for address, attributes in variant.planned.items():
         assert {name: resources[address].get(name) for name in attributes} == attributes, address
+    assert {name: values["outputs"][name]["value"] for name in variant.outputs} == variant.outputs
 
 
 def named(resources: Mapping[str, Mapping[str, Any]], kind: str, attribute: str) -> dict[str, Any]:

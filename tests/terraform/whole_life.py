@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nodeless.karpenter.releases import NEWEST
 from nodeless.trees import merged
-from tests.terraform import world
+from tests.terraform import departures, world
 from tests.terraform.account import Account
 from tests.terraform.aws_server import ACCOUNT
-from tests.terraform.lives import CLUSTER, REGION, installation_of
+from tests.terraform.lives import CLUSTER, REGION
 from tests.terraform.runner import TerraformError
 from tests.terraform.world import DISCOVERY
 
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
 
     from nodeless.resolved.installation import Installation
     from tests.terraform.aws_server import AwsServer
-    from tests.terraform.conftest import StackOf
+    from tests.terraform.departures import Departures
+    from tests.terraform.project import Project
     from tests.terraform.runner import Plan, Terraform
     from tests.terraform.world import World
 
@@ -146,15 +146,14 @@ CHANGES: dict[str, Change] = {
             FOLLOWS_POLICIES: "update",
         },
     ),
-    # A cluster that leaves the file, with and without --prune, has its place here: the stack stays until it is
-    # destroyed.
 }
 
 
 @dataclass(frozen=True)
 class Lived:
-    """One change as Terraform saw it."""
+    """One change as synth and Terraform saw it."""
 
+    said: str
     plan: Plan
     actions: dict[str, str]
     expected: dict[str, str]
@@ -168,16 +167,22 @@ class WholeLife:
 
     created: Lived
     changes: dict[str, Lived]
+    departures: Departures
+    is_untouched_by_departures: bool
     settled: Plan
     refused_before_the_destroy: str
     state_at_the_end: dict[str, dict[str, Any]]
     left_behind: set[str]
 
 
-def live(aws: AwsServer, stack_of: StackOf, initialized: Terraform) -> WholeLife:
-    """Create the stack, apply every change over the one before, and destroy it while one of its checks fails."""
+def live(aws: AwsServer, project: Project) -> WholeLife:
+    """Create the stack, apply every change over the one before, and destroy it while one of its checks fails.
+
+    All of it is one file and one output folder. Before the end, other clusters come into that file and leave it.
+    """
     # All three releases run on this Kubernetes.
     made = world.create(aws, cluster=CLUSTER, region=REGION, version="1.30", audiences=["sts.amazonaws.com"])
+    others = departures.prepare(aws)
     account = Account(made)
     file: Keys = {
         "name": CLUSTER,
@@ -189,31 +194,30 @@ def live(aws: AwsServer, stack_of: StackOf, initialized: Terraform) -> WholeLife
         "fargate": {"cni_policy": True},
     }
     before = account.holdings()
-    terraform = stack_of(json.dumps({"clusters": [file]}), endpoint=aws.url)
-    terraform.init(like=initialized)
+    said = project.synth(file)
+    terraform = project.terraform(CLUSTER)
 
-    def applied(stack: Terraform, expected: dict[str, str]) -> Lived:
+    def applied(said: str, expected: dict[str, str]) -> Lived:
         plan = terraform.plan()
         terraform.apply()
         actions = {address: action for address, action in plan.actions.items() if action != "read"}
-        return Lived(plan, actions, expected, installation_of(stack), account.policies())
+        return Lived(said, plan, actions, expected, project.installation(CLUSTER), account.policies())
 
-    created = applied(terraform, {})
+    created = applied(said, {})
     changes = {}
     for name, change in CHANGES.items():
         if change.happens:
-            here = account.holdings()
-            change.happens(made)
-            # What others made is not the stack's to remove.
-            before |= account.holdings() - here
+            before |= added_by(change.happens, made, account)
         file = merged(file, change.keys(made))
-        changed = stack_of(json.dumps({"clusters": [file]}), endpoint=aws.url)
-        terraform.take_over(changed.stack)
+        said = project.synth(file)
         group = made.security_groups[0].replace("-", "_")
         expected = {
             address.format(security_group=group): action for address, action in change.actions.items()
         } or dict.fromkeys((address for address in terraform.tagged() if change.only_updates), "update")
-        changes[name] = applied(changed, expected)
+        changes[name] = applied(said, expected)
+    files = project.files(CLUSTER)
+    left = departures.live(others, project, file)
+    untouched = project.files(CLUSTER) == files
     settled = terraform.replan()
     # The check of the OIDC provider fails from here on: a destroy must not stop at that.
     iam = made.aws.client("iam", REGION)
@@ -222,7 +226,23 @@ def live(aws: AwsServer, stack_of: StackOf, initialized: Terraform) -> WholeLife
     iam.create_open_id_connect_provider(Url=made.oidc_issuer, ClientIDList=["another"])
     refused = refusal(terraform)
     terraform.destroy()
-    return WholeLife(created, changes, settled, refused, terraform.state(), account.holdings() - before)
+    return WholeLife(
+        created=created,
+        changes=changes,
+        departures=left,
+        is_untouched_by_departures=untouched,
+        settled=settled,
+        refused_before_the_destroy=refused,
+        state_at_the_end=terraform.state(),
+        left_behind=account.holdings() - before,
+    )
+
+
+def added_by(happens: Callable[[World], None], made: World, account: Account) -> set[str]:
+    """Let somebody else add to the account; what they made is not the stack's to remove."""
+    here = account.holdings()
+    happens(made)
+    return account.holdings() - here
 
 
 def refusal(terraform: Terraform) -> str:

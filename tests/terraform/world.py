@@ -52,7 +52,7 @@ def create(
     )
     ec2.create_tags(Resources=[*subnets], Tags=[{"Key": DISCOVERY, "Value": cluster}])
     control_plane, other_nodes = (
-        iam.create_role(RoleName=f"{cluster}-{name}", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
+        iam.create_role(RoleName=f"{cluster}-{name}-{region}", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
         for name in ("control-plane", "other-nodes")
     )
     made = eks.create_cluster(

@@ -8,6 +8,7 @@ Exit status: 0 all there, 1 some could not be built, 2 nothing could be tried.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import fcntl
 import os
@@ -120,12 +121,15 @@ def table(wanted: Sequence[str]) -> list[str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Build what is asked for, go on after a failure, and tell at the end what is there."""
+    parser = argparse.ArgumentParser(prog="python -m tools.lab", description="Build the lab's tools with Go.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a module or a tool; without one, all are built")
+    names = parser.parse_args(arguments).names
     go = shutil.which("go")
     if go is None:
         print("The lab's tools are built with Go, and there is no go on the PATH.", file=sys.stderr)
         return 2
     try:
-        wanted = modules(arguments)
+        wanted = modules(names)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2

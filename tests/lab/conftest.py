@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.lab import karpenter_life, lab
+from tests.lab import deliveries, interruptions, karpenter_life, lab, opentofu, upgrades, variants
+from tests.lab.deliveries import ScriptedLife
+from tests.lab.interruptions import GivenUp, Interrupted, Killed
 from tests.lab.karpenter_life import KarpenterLife
+from tests.lab.opentofu import OpenTofuLife
+from tests.lab.upgrades import UpgradedLife
+from tests.lab.variants import VARIANTS, LivedVariant
 from tests.terraform import tools
 from tests.terraform.runner import Tally
 from tools.lab import store
@@ -30,8 +36,15 @@ TOOLS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", 
 
 # By the name of the fixture that returns what the story saw; the longest first.
 STORIES: dict[str, Story] = {
+    "scripted_life": deliveries.live,
+    "beta_life": lambda start: upgrades.live(start, "0.37.8", "1.0.8", "1.14.1", kubernetes="1.30"),
     "newest_life": lambda start: karpenter_life.live(start, "1.14.1", settings={"zonal_shift": True}),
     "older_life": lambda start: karpenter_life.live(start, "1.0.8", kubernetes="1.31"),
+    "opentofu_life": opentofu.live,
+    "killed": interruptions.killed,
+    "interrupted": interruptions.interrupted,
+    "given_up": interruptions.given_up,
+    **{name: partial(variants.live, name=name) for name in VARIANTS},
 }
 AT_ONCE = 2
 
@@ -96,6 +109,48 @@ def newest_life(stories: dict[str, Future[Any]]) -> KarpenterLife:
 @pytest.fixture(scope="session")
 def older_life(stories: dict[str, Future[Any]]) -> KarpenterLife:
     found: KarpenterLife = seen(stories, "older_life")
+    return found
+
+
+@pytest.fixture(scope="session")
+def killed(stories: dict[str, Future[Any]]) -> Killed:
+    found: Killed = seen(stories, "killed")
+    return found
+
+
+@pytest.fixture(scope="session")
+def interrupted(stories: dict[str, Future[Any]]) -> Interrupted:
+    found: Interrupted = seen(stories, "interrupted")
+    return found
+
+
+@pytest.fixture(scope="session")
+def given_up(stories: dict[str, Future[Any]]) -> GivenUp:
+    found: GivenUp = seen(stories, "given_up")
+    return found
+
+
+@pytest.fixture(scope="session")
+def scripted_life(stories: dict[str, Future[Any]]) -> ScriptedLife:
+    found: ScriptedLife = seen(stories, "scripted_life")
+    return found
+
+
+@pytest.fixture(scope="session")
+def beta_life(stories: dict[str, Future[Any]]) -> UpgradedLife:
+    found: UpgradedLife = seen(stories, "beta_life")
+    return found
+
+
+@pytest.fixture(scope="session")
+def opentofu_life(stories: dict[str, Future[Any]]) -> OpenTofuLife:
+    found: OpenTofuLife = seen(stories, "opentofu_life")
+    return found
+
+
+@pytest.fixture(params=VARIANTS)
+def lived(request: pytest.FixtureRequest, stories: dict[str, Future[Any]]) -> LivedVariant:
+    found: LivedVariant = seen(stories, request.param)
     return found
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -88,8 +90,19 @@ class Plan:
         return not self.actions and not self.outputs
 
 
+@dataclass(frozen=True)
+class Step:
+    """Something that Terraform began to do to an address, or has done."""
+
+    address: str
+    is_done: bool
+
+
 class Terraform:
     """One stack's working folder."""
+
+    steps: tuple[Step, ...] = ()
+    """what the last apply or destroy did, in the order in which it happened"""
 
     def __init__(self, tools: Tools, stack: Path, *, environment: Mapping[str, str], tally: Tally) -> None:
         self.stack, self.environment = stack, environment
@@ -178,14 +191,12 @@ class Terraform:
 
     def run(self, command: str, *arguments: str, expect: tuple[int, ...] = (0,)) -> str:
         """Run one command in the folder and return what it printed."""
-        colour = () if command in {"state", "show"} else ("-no-color",)
-        line = [str(self._tools.terraform), command, *arguments[:1], *colour, *arguments[1:]]
+        line = self._line(command, *arguments)
         started = time.monotonic()
         done = subprocess.run(
             line,
             cwd=self.stack,
-            # The provider adds this to its User-Agent, so that a recorded request tells which command made it.
-            env={**self.environment, "TF_APPEND_USER_AGENT": f"{COMMAND}/{command}"},
+            env=self._environment(command),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -197,16 +208,54 @@ class Terraform:
             raise TerraformError(explain(line, self.stack, done))
         return done.stdout
 
+    @contextmanager
+    def started(self, command: str, *arguments: str, output: Path) -> Iterator[subprocess.Popen[bytes]]:
+        """Start one command with a process group of its own, as a shell does; in the end nothing of it still runs."""
+        with (
+            output.open("wb") as printed,
+            subprocess.Popen(
+                self._line(command, *arguments),
+                cwd=self.stack,
+                env=self._environment(command),
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
+                start_new_session=True,
+            ) as process,
+        ):
+            self._tally.add(command, 0)
+            try:
+                yield process
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+    def _line(self, command: str, *arguments: str) -> list[str]:
+        colour = () if command in {"state", "show"} else ("-no-color",)
+        return [str(self._tools.terraform), command, *arguments[:1], *colour, *arguments[1:]]
+
+    def _environment(self, command: str) -> dict[str, str]:
+        # The provider adds this to its User-Agent, so that a recorded request tells which command made it.
+        return {**self.environment, "TF_APPEND_USER_AGENT": f"{COMMAND}/{command}"}
+
     def _stream(self, command: str, *arguments: str) -> Iterator[dict[str, Any]]:
         for line in self.run(command, "-json", *arguments).splitlines():
             yield json.loads(line)
 
     def _do(self, command: str, *arguments: str) -> Counter[str]:
-        messages = self._stream(command, *arguments)
+        messages = list(self._stream(command, *arguments))
+        self.steps = tuple(
+            Step(message["hook"]["resource"]["addr"], is_done=STEPS[message["type"]])
+            for message in messages
+            if message["type"] in STEPS
+        )
         done = Counter(DONE[message["hook"]["action"]] for message in messages if message["type"] == "apply_complete")
         self._tally.count(done)
         return done
 
+
+# The messages that a step begins and that it is done.
+STEPS = {"apply_start": False, "apply_complete": True}
 
 # What the report calls each action of Terraform's machine-readable output.
 DONE = {"create": "applied", "update": "updated", "delete": "destroyed", "read": "read"}

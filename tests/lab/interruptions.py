@@ -7,9 +7,9 @@ import signal
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from nodeless.karpenter.releases import NEWEST
 from tests.lab import witness
 from tests.lab.charts import helm
 from tests.lab.inventory import inventory
@@ -22,7 +22,7 @@ from tests.terraform.runner import PLAN_FILE, Plan, Terraform, TerraformError
 
 Start = Callable[..., AbstractContextManager[Lab]]
 
-RELEASE = "1.14.1"
+RELEASE = str(NEWEST)
 NAMESPACE, CONTROLLER, POOLS = "karpenter", "karpenter", "node-pools"
 # The provider waits 75 seconds for a queue, which these stories do not need.
 KEYS: Mapping[str, Any] = {"interruption": False, "karpenter": {"version": RELEASE}}
@@ -199,7 +199,7 @@ def stopped(
     lab: Lab, terraform: Terraform, line: tuple[str, ...], *, when: Callable[[], bool], by: signal.Signals
 ) -> HalfWay:
     """Start a command, and send a signal to it and its providers at a certain moment; a terminal does the same."""
-    output = Path(lab.folder) / f"{line[0]}-{by.name}.log"
+    output = lab.folder / f"{line[0]}-{by.name}.log"
     with terraform.started(*line, output=output) as process:
         eventually(
             lambda: process.poll() is not None or when(),

@@ -52,7 +52,7 @@ def test_a_killed_apply_leaves_a_pending_release_that_terraform_does_not_know(ki
 
 
 def test_helm_refuses_to_install_over_a_pending_release(killed: Killed) -> None:
-    """docs/destroy.md says what to do: helm uninstall. So does the story, and the next apply gets further."""
+    """docs/from-zero.md says what to do: helm uninstall. So does the story, and the next apply gets further."""
     assert_refused(killed.refused, CONTROLLER, NAME_IN_USE)
 
 

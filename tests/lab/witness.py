@@ -13,10 +13,10 @@ from nodeless.resolved.resources import all_manifests
 from nodeless.stacks import destroy_order
 from tests.lab import as_asked
 from tests.lab.lab import Lab
+from tests.lab.played_webhooks import DEFINITIONS
 from tests.terraform.runner import Step
 
 PAUSE = 0.2
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 # What is destroyed first, and what must exist until that is done.
 ORDER = (
@@ -61,7 +61,7 @@ class Witness:
 
 @contextmanager
 def watching(lab: Lab, installation: Installation) -> Iterator[list[Moment]]:
-    """Look again and again; the list gets every moment that differs from the one before."""
+    """Look before, again and again meanwhile, and after; the list gets what was there each time."""
     witness, stop = Witness(lab, installation), Event()
     moments = [witness.look()]
 

@@ -63,6 +63,8 @@ class Charts(Construct):
             create_namespace=crds.namespace != "kube-system",
             # The controller's chart may have installed them, which leaves them without an owner.
             take_ownership=True,
+            # A rollback of a first installation deletes them, also those that it took over, and with them every pool.
+            atomic=None,
             after=before_crds,
         )
         # Fargate reads its logging settings when it starts a pod, so they must exist before the controller does.
@@ -104,6 +106,8 @@ class Charts(Construct):
         create_namespace: bool | None = None,
         skip_crds: bool | None = None,
         take_ownership: bool | None = None,
+        # The provider forgets a release whose installation failed, and the next apply would find its name in use.
+        atomic: bool | None = True,
         timeout: int | None = None,
     ) -> HelmRelease:
         return self._at(
@@ -119,6 +123,7 @@ class Charts(Construct):
                 create_namespace=create_namespace,
                 skip_crds=skip_crds,
                 take_ownership=take_ownership,
+                atomic=atomic,
                 values=[chart.values_yaml] if chart.values_yaml else None,
                 wait=True,
                 timeout=timeout,

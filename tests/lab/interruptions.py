@@ -13,6 +13,7 @@ from nodeless.karpenter.releases import NEWEST
 from tests.lab import witness
 from tests.lab.charts import helm
 from tests.lab.inventory import inventory
+from tests.lab.karpenter_life import releases
 from tests.lab.kube import Kube, eventually
 from tests.lab.lab import Lab
 from tests.lab.variants import v1_pool
@@ -216,12 +217,6 @@ def stopped(
 def is_status(kube: Kube, status: str) -> Callable[[], bool]:
     """Wait for a status of the controller's release."""
     return lambda: releases(kube).get(CONTROLLER) == status
-
-
-def releases(kube: Kube) -> dict[str, str]:
-    """Return the Helm releases and the status of the newest revision of each."""
-    labels = [each["metadata"]["labels"] for each in kube.items("/api/v1/secrets?labelSelector=owner%3Dhelm")]
-    return {each["name"]: each["status"] for each in sorted(labels, key=lambda each: int(each["version"]))}
 
 
 def in_state(terraform: Terraform) -> frozenset[str]:

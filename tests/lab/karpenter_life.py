@@ -236,9 +236,9 @@ def claims(kube: Kube) -> list[Object]:
 
 
 def releases(kube: Kube) -> dict[str, str]:
-    """Return the Helm releases and the status of each."""
-    found = kube.items("/api/v1/secrets?labelSelector=owner%3Dhelm")
-    return {each["metadata"]["labels"]["name"]: each["metadata"]["labels"]["status"] for each in found}
+    """Return the Helm releases and the status of the newest revision of each."""
+    labels = [each["metadata"]["labels"] for each in kube.items("/api/v1/secrets?labelSelector=owner%3Dhelm")]
+    return {each["name"]: each["status"] for each in sorted(labels, key=lambda each: int(each["version"]))}
 
 
 def path_of(manifest: Mapping[str, Any]) -> str:

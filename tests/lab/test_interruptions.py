@@ -17,11 +17,6 @@ IN_PROGRESS = "another operation (install/upgrade/rollback) is in progress"
 # Helm does not remove the namespace that it created; Kubernetes puts the other two into it.
 STAYS = {"namespaces/karpenter", "configmaps/karpenter/kube-root-ca.crt", "serviceaccounts/karpenter/default"}
 
-# https://github.com/hashicorp/terraform-provider-helm/issues/1669
-FORGOTTEN = pytest.mark.xfail(
-    strict=True, reason="the Helm provider does not write a release into the state whose installation failed"
-)
-
 
 def test_an_interrupted_apply_finishes_what_it_has_begun(interrupted: Interrupted) -> None:
     assert interrupted.apply.exit_code == 1
@@ -56,13 +51,13 @@ def test_helm_refuses_to_install_over_a_pending_release(killed: Killed) -> None:
     assert_refused(killed.refused, CONTROLLER, NAME_IN_USE)
 
 
-def test_a_failed_installation_leaves_a_failed_release_that_terraform_does_not_know(killed: Killed) -> None:
+def test_a_failed_installation_leaves_no_release_that_terraform_does_not_know(killed: Killed) -> None:
+    """Without `atomic` it would: https://github.com/hashicorp/terraform-provider-helm/issues/1669."""
     assert "not one!" in killed.failed.printed
-    assert killed.failed.releases == {"karpenter-crd": "deployed", "karpenter": "failed"}
+    assert killed.failed.releases == {"karpenter-crd": "deployed"}
     assert killed.failed.in_state == {CRDS}
 
 
-@FORGOTTEN
 def test_the_next_apply_repairs_a_failed_installation(killed: Killed) -> None:
     assert killed.refused_after_failure == ""
 
@@ -92,14 +87,12 @@ def test_a_refused_pool_fails_the_apply_and_is_named(given_up: GivenUp) -> None:
     assert given_up.failed.in_state == {CRDS, CONTROLLER}
 
 
-@FORGOTTEN
 def test_without_the_refused_pool_there_is_no_pool_at_all(given_up: GivenUp) -> None:
     """Terraform does not know the release: a destroy would remove the controller before the nodes of the pools."""
     assert given_up.pools == set()
     assert given_up.failed.releases == {"karpenter-crd": "deployed", "karpenter": "deployed"}
 
 
-@FORGOTTEN
 def test_an_installation_that_is_given_up_is_destroyed_in_order_and_whole(given_up: GivenUp) -> None:
     assert given_up.out_of_order == set()
     assert_nothing_is_left(given_up.left)

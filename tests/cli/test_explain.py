@@ -50,6 +50,16 @@ def test_it_shows_the_names_and_the_room_of_each_policy(explained: Any) -> None:
         assert policy["longest_cluster_name"] == 100
 
 
+def test_it_says_where_the_state_is(explained: Any) -> None:  # noqa: ANN401 - the fixture
+    local, remote = explained(
+        "defaults: {region: eu-north-1}\n"
+        "clusters: [{name: one}, {name: two, backend: {type: s3, bucket: states, region: eu-north-1}}]"
+    )
+
+    assert local["resolved"]["state"] == "../../../terraform.one.tfstate, from the stack's folder"
+    assert remote["resolved"]["state"] == "s3://states/karpenter/two/terraform.tfstate"
+
+
 def test_it_shows_what_the_partition_lacks(explained: Any) -> None:  # noqa: ANN401 - the fixture
     (cluster,) = explained("clusters: [{name: one, region: us-gov-west-1}]")
 

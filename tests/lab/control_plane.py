@@ -7,7 +7,6 @@ that the API server signs, and AWS users with the tokens of `aws eks get-token`,
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -155,13 +154,9 @@ def _controller_manager(folder: Path, authority: Authority) -> Iterator[str]:
 
 @contextmanager
 def _process(folder: Path, name: str, *options: str) -> Iterator[None]:
-    # A proxy of this machine is not for webhooks of the cluster.
-    environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
     with (
         (folder / f"{name}.log").open("w") as log,
-        subprocess.Popen(
-            [store.find(name), *options], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-        ) as process,
+        subprocess.Popen([store.find(name), *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log) as process,
     ):
         try:
             yield

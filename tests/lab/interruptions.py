@@ -27,8 +27,8 @@ RELEASE = str(NEWEST)
 NAMESPACE, CONTROLLER, POOLS = "karpenter", "karpenter", "node-pools"
 # The provider waits 75 seconds for a queue, which these stories do not need.
 KEYS: Mapping[str, Any] = {"interruption": False, "karpenter": {"version": RELEASE}}
-# nodeless lets it pass, and the API server refuses the Deployment.
-REFUSED: Mapping[str, Any] = {**KEYS, "karpenter": {"version": RELEASE, "values": {"podLabels": {"team": "not one!"}}}}
+# nodeless does not know the values of this field, and the API server refuses the Deployment.
+REFUSED: Mapping[str, Any] = {**KEYS, "karpenter": {"version": RELEASE, "values": {"dnsPolicy": "Guesswork"}}}
 CHANGED: Mapping[str, Any] = {**KEYS, "karpenter": {"version": RELEASE, "replicas": 3}}
 
 APPLY = ("apply", "-input=false", PLAN_FILE)
@@ -36,13 +36,30 @@ DESTROY = ("destroy", "-input=false", "-auto-approve")
 PATIENCE = 180
 
 
-def pool(name: str, **labels: str) -> dict[str, Any]:
-    """Write a node pool whose nodes have these labels."""
-    return v1_pool(name, node_class="default", capacity="on-demand", template={"metadata": {"labels": labels}})
-
-
-# Of the second pool nodeless says nothing either. The first one is created.
-REFUSED_POOL: Mapping[str, Any] = {**KEYS, "node_pools": [pool("right", team="one"), pool("wrong", team="not one!")]}
+# Many clusters have policies of their own, of which nodeless cannot know. The first of these pools is created.
+REFUSED_POOL: Mapping[str, Any] = {
+    **KEYS,
+    "node_pools": [
+        v1_pool(name, node_class="default", capacity="on-demand", template={}) for name in ("right", "wrong")
+    ],
+}
+POLICIES = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
+POLICY = {
+    "metadata": {"name": "pools"},
+    "spec": {
+        "matchConstraints": {
+            "resourceRules": [
+                {
+                    "apiGroups": ["karpenter.sh"],
+                    "apiVersions": ["*"],
+                    "resources": ["nodepools"],
+                    "operations": ["CREATE"],
+                }
+            ]
+        },
+        "validations": [{"expression": "object.metadata.name != 'wrong'"}],
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -184,8 +201,13 @@ def killed(start: Start) -> Killed:
 
 
 def given_up(start: Start) -> GivenUp:
-    """Let the API server refuse a pool, and destroy what is there."""
+    """Let a policy of the cluster refuse a pool, and destroy what is there."""
     with start(releases=[RELEASE]) as lab:
+        lab.kube.create(POLICIES, POLICY)
+        lab.kube.create(
+            POLICIES.replace("policies", "policybindings"),
+            {"metadata": {"name": "pools"}, "spec": {"policyName": "pools", "validationActions": ["Deny"]}},
+        )
         before = everything(lab)
         terraform = lab.stack(REFUSED_POOL)
         terraform.init()

@@ -53,7 +53,7 @@ def test_helm_refuses_to_install_over_a_pending_release(killed: Killed) -> None:
 
 def test_a_failed_installation_leaves_no_release_that_terraform_does_not_know(killed: Killed) -> None:
     """Without `atomic` it would: https://github.com/hashicorp/terraform-provider-helm/issues/1669."""
-    assert "not one!" in killed.failed.printed
+    assert 'dnsPolicy: Unsupported value: "Guesswork"' in killed.failed.printed
     assert killed.failed.releases == {"karpenter-crd": "deployed"}
     assert killed.failed.in_state == {CRDS}
 
@@ -83,7 +83,7 @@ def test_the_next_destroy_continues_a_killed_one(killed: Killed) -> None:
 
 
 def test_a_refused_pool_fails_the_apply_and_is_named(given_up: GivenUp) -> None:
-    assert 'NodePool.karpenter.sh "wrong" is invalid' in given_up.failed.printed
+    assert 'nodepools.karpenter.sh "wrong" is forbidden' in given_up.failed.printed
     assert given_up.failed.in_state == {CRDS, CONTROLLER}
 
 

@@ -7,6 +7,7 @@ that the API server signs, and AWS users with the tokens of `aws eks get-token`,
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -154,9 +155,13 @@ def _controller_manager(folder: Path, authority: Authority) -> Iterator[str]:
 
 @contextmanager
 def _process(folder: Path, name: str, *options: str) -> Iterator[None]:
+    # Nothing of this machine: with the variables of a proxy, the API server would look for webhooks there.
+    environment = {"PATH": os.environ["PATH"]}
     with (
         (folder / f"{name}.log").open("w") as log,
-        subprocess.Popen([store.find(name), *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log) as process,
+        subprocess.Popen(
+            [store.find(name), *options], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        ) as process,
     ):
         try:
             yield

@@ -13,17 +13,23 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from threading import Event, Thread
 
+import urllib3
+
 from tests.lab import aws_proxy
+from tests.lab.certificates import LOOPBACK
 from tests.lab.control_plane import free_port, write_kubeconfig
 from tests.lab.kube import KubeError, Object
 from tests.lab.lab import Lab
 from tools.lab import store
 
 PAUSE = 0.5
+APPLICATION = "karpenter"
 ROLE_ANNOTATION = "eks.amazonaws.com/role-arn"
+PROBE_PORT, PROBE_PATH = "HEALTH_PROBE_PORT", "/readyz"
 DAY = 24 * 60 * 60
 
 
@@ -39,6 +45,7 @@ class Controller:
     """exit codes of processes that ended by themselves"""
     faults: list[str] = field(default_factory=list)
     _template: Object | None = None
+    _probe: str = ""
     _process: subprocess.Popen[bytes] | None = None
     _stop: Event = field(default_factory=Event)
 
@@ -56,7 +63,7 @@ class Controller:
             self.exited.append(self._process.returncode)
             self._process = None
         pod = self._running_pod()
-        template = pod and {"spec": pod["spec"]["containers"], "namespace": pod["metadata"]["namespace"]}
+        template = pod and _template_of(pod)
         if template != self._template:
             self._end()
             self._template = template
@@ -67,15 +74,28 @@ class Controller:
         """Return the newest pod of the Deployment that runs and is not about to end."""
         pods = [
             pod
-            for pod in self.lab.kube.items("/api/v1/pods?labelSelector=app.kubernetes.io/name%3Dkarpenter")
+            for pod in self.lab.kube.items(f"/api/v1/pods?labelSelector=app.kubernetes.io/name%3D{APPLICATION}")
             if pod["status"]["phase"] == "Running" and "deletionTimestamp" not in pod["metadata"]
         ]
         return max(pods, key=lambda pod: str(pod["metadata"]["creationTimestamp"]), default=None)
+
+    def is_ready(self, pod: Object) -> bool:
+        """Answer the readiness probe of a pod: one of the controller is ready when its process says so."""
+        if pod["metadata"].get("labels", {}).get("app.kubernetes.io/name") != APPLICATION:
+            return True
+        if self._process is None or _template_of(pod) != self._template:
+            return False
+        try:
+            answer = urllib3.request("GET", self._probe, timeout=5, retries=False)
+        except urllib3.exceptions.HTTPError:
+            return False
+        return bool(answer.status == HTTPStatus.OK)
 
     def _start(self, pod: Object) -> None:
         container = next(each for each in pod["spec"]["containers"] if each["name"] == "controller")
         release = container["image"].partition("@")[0].rpartition(":")[2].removeprefix("v")
         environment = {**self._environment(pod, container), **self._login(pod)}
+        self._probe = f"http://{LOOPBACK}:{environment[PROBE_PORT]}{PROBE_PATH}"
         self.started.append(release)
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -137,6 +157,11 @@ class Controller:
         self._process = None
 
 
+def _template_of(pod: Object) -> Object:
+    """Return what makes one process do for several pods."""
+    return {"spec": pod["spec"]["containers"], "namespace": pod["metadata"]["namespace"]}
+
+
 def value_of(variable: Object, pod: Object, container: Object) -> str:
     """Return the value of an environment variable as a kubelet computes it."""
     source = variable.get("valueFrom", {})
@@ -162,6 +187,7 @@ def following(lab: Lab) -> Iterator[Controller]:
     with aws_proxy.running(lab.plane.authority, lab.world.aws.url) as proxy:
         controller = Controller(lab, lab.folder / "karpenter.log", proxy)
         controller.log.touch()
+        lab.machines.is_ready = controller.is_ready
         thread = Thread(target=controller.follow, daemon=True)
         thread.start()
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -114,7 +114,6 @@ def live(
         worked = at_work(lab)
         destroyed = terraform.destroy()
         ec2 = lab.world.aws.client("ec2", lab.world.region)
-        templates = ec2.describe_launch_templates()["LaunchTemplates"]
         return KarpenterLife(
             installation=installation,
             plan=plan,
@@ -128,9 +127,9 @@ def live(
             **worked,
             destroyed=destroyed,
             instances_left=[each for each in instances(lab) if each.state != "terminated"],
-            templates_left=[each["LaunchTemplateName"] for each in templates],
+            templates_left=launch_templates(lab),
             objects_left=inventory(lab.kube) - objects,
-            holdings_left={each for each in account.holdings() - holdings if not TAG_OF_WHAT_IS_GONE.match(each)},
+            holdings_left=still_there(account.holdings() - holdings),
             state_at_the_end=terraform.state(),
             calls=tuple(recorder.read(lab.world.aws.requests)),
             tags=all_tags(ec2),
@@ -199,6 +198,17 @@ def messages(lab: Lab) -> int:
 def running(lab: Lab) -> list[Instance]:
     """Return the instances that run."""
     return [each for each in instances(lab) if each.state == "running"]
+
+
+def still_there(holdings: Iterable[str]) -> set[str]:
+    """Leave out the tags of what Karpenter made; whether that is gone, `instances` and `launch_templates` tell."""
+    return {each for each in holdings if not TAG_OF_WHAT_IS_GONE.match(each)}
+
+
+def launch_templates(lab: Lab) -> list[str]:
+    """Name the launch templates in the account."""
+    ec2 = lab.world.aws.client("ec2", lab.world.region)
+    return [each["LaunchTemplateName"] for each in ec2.describe_launch_templates()["LaunchTemplates"]]
 
 
 def instances(lab: Lab) -> list[Instance]:

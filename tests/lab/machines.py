@@ -2,7 +2,7 @@
 
 What decides is real: the Fargate profiles in EKS, the instances in EC2 with their launch templates and user data, and
 the access entries, which give a node its rights in the cluster. Only containers are not run: a pod that has a node is
-said to run, and one that is deleted is gone.
+said to run, and one that is deleted is gone. Whoever runs a pod's program as a process answers its readiness probe.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,12 +31,19 @@ FARGATE_TAINT = {"key": "eks.amazonaws.com/compute-type", "value": "fargate", "e
 NODES = "/api/v1/nodes"
 
 
+def at_once(_pod: Object) -> bool:
+    """Answer the readiness probe of a pod whose program is not run."""
+    return True
+
+
 @dataclass
 class Machines:
     """All machines of one cluster; a thread looks after them."""
 
     world: World
     kube: Kube
+    is_ready: Callable[[Object], bool] = at_once
+    """asked about a pod that runs, until it is ready"""
     faults: list[str] = field(default_factory=list)
     """what went wrong in the thread: the tests look at it"""
     refused: dict[str, str] = field(default_factory=dict)
@@ -128,7 +135,7 @@ class Machines:
 
     def _heartbeat(self, name: str) -> None:
         node = self.kube.find(f"{NODES}/{name}")
-        if node is None or any(one["type"] == "Ready" for one in node["status"].get("conditions", ())):
+        if node is None or _has(node, "Ready"):
             return
         self.kube.patch(f"{NODES}/{name}/status", {"status": {"conditions": [_condition("Ready", "KubeletReady")]}})
 
@@ -140,23 +147,10 @@ class Machines:
             self.kube.delete(path, grace=0)
             if pod["spec"]["nodeName"].startswith("fargate-"):
                 self.kube.delete(f"{NODES}/{pod['spec']['nodeName']}")
-        elif pod["status"]["phase"] == "Pending":
-            now = _now()
-            containers = [
-                {
-                    "name": container["name"],
-                    "image": container["image"],
-                    "imageID": container["image"],
-                    "ready": True,
-                    "started": True,
-                    "restartCount": 0,
-                    "state": {"running": {"startedAt": now}},
-                }
-                for container in pod["spec"]["containers"]
-            ]
-            conditions = [_condition(kind) for kind in ("PodScheduled", "Initialized", "ContainersReady", "Ready")]
-            status = {"phase": "Running", "startTime": now, "containerStatuses": containers, "conditions": conditions}
-            self.kube.patch(f"{path}/status", {"status": status})
+        elif not _has(pod, "Ready"):
+            is_ready = self.is_ready(pod)
+            if is_ready or pod["status"]["phase"] == "Pending":
+                self.kube.patch(f"{path}/status", {"status": _running(pod, is_ready=is_ready)})
 
 
 @contextmanager
@@ -231,6 +225,34 @@ def node_object(ec2: Any, instance: Mapping[str, Any], settings: Mapping[str, An
         },
         "status": {"capacity": capacity, "allocatable": capacity, "conditions": [_condition("Ready", "KubeletReady")]},
     }
+
+
+def _running(pod: Object, *, is_ready: bool) -> Object:
+    """Return the status of a pod whose containers run."""
+    started = pod["status"].get("startTime") or _now()
+    containers = [
+        {
+            "name": container["name"],
+            "image": container["image"],
+            "imageID": container["image"],
+            "ready": is_ready,
+            "started": True,
+            "restartCount": 0,
+            "state": {"running": {"startedAt": started}},
+        }
+        for container in pod["spec"]["containers"]
+    ]
+    conditions = ["PodScheduled", "Initialized", *(("ContainersReady", "Ready") if is_ready else ())]
+    return {
+        "phase": "Running",
+        "startTime": started,
+        "containerStatuses": containers,
+        "conditions": list(map(_condition, conditions)),
+    }
+
+
+def _has(node_or_pod: Object, condition: str) -> bool:
+    return any(each["type"] == condition for each in node_or_pod["status"].get("conditions", ()))
 
 
 def _condition(kind: str, reason: str = "Lab") -> Object:

@@ -51,7 +51,7 @@ class Relay(ThreadingTCPServer):
     port: int | None = None
 
     def connect(self) -> socket.socket:
-        """Connect to a process that is ready; here a pod is said to be ready when it runs, so this is waited for."""
+        """Connect to a process that is ready: when pods are replaced, no process may run for some seconds."""
         eventually(self._is_ready, "a controller serves its webhooks", seconds=30)
         return socket.create_connection((LOOPBACK, self.port or 0))
 
@@ -101,6 +101,10 @@ class ControllerWithWebhooks(Controller):
 
     def _look_once(self) -> None:
         super()._look_once()
+        self._name_relay()
+        self._admit_everything()
+
+    def _name_relay(self) -> None:
         service = self.lab.kube.find(SERVICE)
         if service and service["spec"]["type"] == "ClusterIP" and self._has_webhooks(service):
             name = {"type": "ExternalName", "externalName": self.relay.server_address[0]}
@@ -115,7 +119,6 @@ class ControllerWithWebhooks(Controller):
         image, _, tag = container["image"].partition("@")[0].rpartition(":")
         if Release.parse(tag) in CONVERTS_LIKE_V1:
             self._let_nobody_lead()
-            self._admit_everything()
             pod = deepcopy(pod)
             pod["spec"]["containers"][0]["image"] = f"{image}:{V1}"
         elif (lease := self.lab.kube.find(f"{LEASES}/{LEASE}")) and lease["spec"]["holderIdentity"] == NOBODY:
@@ -136,9 +139,10 @@ class ControllerWithWebhooks(Controller):
         authority = base64.b64encode(self.lab.plane.certificate_authority.read_bytes()).decode()
         for path in ADMISSION:
             for found in self.lab.kube.items(f"{path}?{OF_THE_CHART}"):
-                for each in found["webhooks"]:
-                    each["clientConfig"] = {"url": self.admitting, "caBundle": authority}
-                self.lab.kube.patch(f"{path}/{found['metadata']['name']}", {"webhooks": found["webhooks"]})
+                if any("service" in each["clientConfig"] for each in found["webhooks"]):
+                    client = {"url": self.admitting, "caBundle": authority}
+                    webhooks = [{**each, "clientConfig": client} for each in found["webhooks"]]
+                    self.lab.kube.patch(f"{path}/{found['metadata']['name']}", {"webhooks": webhooks})
 
 
 @contextmanager
@@ -162,6 +166,7 @@ def following(lab: Lab) -> Iterator[ControllerWithWebhooks]:
             admitting=f"https://{LOOPBACK}:{admitting.server_port}/",
         )
         controller.log.touch()
+        lab.machines.is_ready = controller.is_ready
         threads = [
             Thread(target=target, daemon=True)
             for target in (relay.serve_forever, admitting.serve_forever, controller.follow)

@@ -21,3 +21,24 @@ def add_config(options: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the file to read (default: clusters.yaml)",
     )
+
+
+def add_only(options: argparse.ArgumentParser) -> None:
+    """Add `--only CLUSTER`, which may be given several times."""
+    options.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="CLUSTER",
+        help="only this cluster of the file; may be given several times (default: all of them)",
+    )
+
+
+def add_json(options: argparse.ArgumentParser) -> None:
+    """Add `--json`."""
+    options.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
+
+
+def add_quiet(options: argparse.ArgumentParser) -> None:
+    """Add `--quiet`."""
+    options.add_argument("--quiet", action="store_true", help="print nothing but results, warnings and errors")

@@ -13,7 +13,7 @@ from nodeless.cli.process import run
 if TYPE_CHECKING:
     import argparse
 
-VERBS = ("synth", "explain", "upgrade", "schema")
+VERBS = ("synth", "explain", "upgrade", "schema", "init", "doctor")
 
 
 def command(*first: str) -> NoReturn:
@@ -29,6 +29,10 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     try:
         _check_current_folder()
+        if getattr(options, "reads_account", False):
+            from nodeless.cli.surroundings import give_back_account
+
+            give_back_account()
         status: int = options.run(options)
     except SpecError as error:
         print(error, file=sys.stderr)

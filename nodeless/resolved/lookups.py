@@ -13,6 +13,9 @@ from nodeless.karpenter.releases import KUBERNETES, NEWEST_KUBERNETES, kubernete
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.resources import all_manifests
 
+# The fields by which a node class selects; since v1beta1 they end with `Terms`.
+SUBNETS, SECURITY_GROUPS = "subnetSelector", "securityGroupSelector"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubernetesRange:
@@ -94,17 +97,22 @@ def _cluster(installation: Installation) -> ClusterLookupPlan:
 
 def _security_groups(installation: Installation) -> SecurityGroupLookupPlan | None:
     """Look for security groups only where a class that is installed finds them by the tag."""
-    wanted = (installation.tag_key, installation.name)
-    if installation.delivery == "none" or wanted not in _selected_tags(installation):
+    if not selects_by_tag(installation, SECURITY_GROUPS):
         return None
-    tag_key, cluster = wanted
+    tag_key, cluster = installation.tag_key, installation.name
     return SecurityGroupLookupPlan(tag_key=tag_key, cluster=cluster, listed=installation.tagged_security_groups)
 
 
-def _selected_tags(installation: Installation) -> Iterator[tuple[str, Any]]:
-    """Yield the tags by which node classes select security groups: in one map before v1beta1, since then in terms."""
+def selects_by_tag(installation: Installation, selector: str) -> bool:
+    """Tell whether a node class that is installed finds its subnets or security groups by the discovery tag."""
+    wanted = (installation.tag_key, installation.name)
+    return installation.delivery != "none" and wanted in _selected_tags(installation, selector)
+
+
+def _selected_tags(installation: Installation, selector: str) -> Iterator[tuple[str, Any]]:
+    """Yield the tags by which node classes select: in one map before v1beta1, since then in terms."""
     for manifest in all_manifests(installation):
         spec = manifest.get("spec") or {}
-        terms = spec.get("securityGroupSelectorTerms") or ()
-        for tags in (spec.get("securityGroupSelector"), *(term.get("tags") for term in terms)):
+        terms = spec.get(f"{selector}Terms") or ()
+        for tags in (spec.get(selector), *(term.get("tags") for term in terms)):
             yield from (tags or {}).items()

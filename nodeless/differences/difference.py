@@ -45,3 +45,5 @@ class Difference:
     """the keys and indexes that lead to it in the old tree, as far as they exist there; perhaps into JSON in a text"""
     cause: str = ""
     """the address whose change is the reason, if this argument has the same text in both trees"""
+    line: int | None = None
+    """the line of `place` in the old tree's file, if there is a file"""

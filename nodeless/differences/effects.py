@@ -105,13 +105,9 @@ def _cause(
         block = after.get(address)
         if block is None:
             continue
-        if block.kind != RESOURCE:
-            # What a data source returns, or a local value.
-            if address in changed:
-                return address
-        elif attribute in changed.get(address, ()):
-            return address
-        elif address in replaced and attribute not in dict(_arguments(block)):
+        # What a data source returns may be another value too, or a local value.
+        is_changed = attribute in changed.get(address, ()) or (block.kind != RESOURCE and address in changed)
+        if is_changed or (address in replaced and attribute not in dict(_arguments(block))):
             return address
     return None
 

@@ -75,7 +75,7 @@ def _by_value(old: Sequence[Any], new: Sequence[Any]) -> Iterator[Pair]:
     keys = [*map(_key, old)]
     added = Counter(map(_key, new))
     added.subtract(keys)
-    removed = []
+    removed: list[int] = []
     # Of equal items the first ones count as kept.
     for index in reversed(range(len(old))):
         if added[keys[index]] < 0:

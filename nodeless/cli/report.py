@@ -88,71 +88,66 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         from nodeless.sinks.terminal import printable
 
-        count = f"{len(contents)} cluster{'s' if len(contents) != 1 else ''}"
-        print(printable(f"{options.out}: a report about {count}"), file=sys.stderr)
+        print(printable(f"{options.out}: a report about {counted(len(contents), 'cluster')}"), file=sys.stderr)
     return DONE
 
 
 def _contents(rows: Rows, *, against: Path | None, to: Release | None, config: Path) -> list[ClusterContent]:
-    from nodeless.cli.building import built
     from nodeless.report.content import content_of
 
     installations = [installation for _, installation in rows]
-    with built(installations) as folder:
-        stacks = {each.stack: _read(folder, each.stack) for each in installations}
+    stacks = _built(installations)
     if to is not None:
-        with built([replace(each, release=to, version=to) for each in installations]) as folder:
-            upgraded = {each.stack: _read(folder, each.stack) for each in installations}
-    contents = []
-    for _, installation in rows:
-        stack = stacks[installation.stack] or {}
-        comparison = None
-        if to is not None:
-            comparison = _upgrade(installation, stack, upgraded[installation.stack] or {}, to, config)
-        elif against is not None:
-            comparison = _comparison(against, installation, stack, config)
-        contents.append(content_of(installation, stack, (), comparison))
-    return contents
+        upgraded = _built([replace(each, release=to, version=to) for each in installations])
+        comparisons = [
+            _upgrade(each, json.loads(stacks[each.stack]), json.loads(upgraded[each.stack]), to, config)
+            for each in installations
+        ]
+    else:
+        comparisons = [
+            _comparison(against, each.stack, stacks[each.stack], config) if against else None for each in installations
+        ]
+    return [
+        content_of(installation, json.loads(stacks[installation.stack]), (), comparison)
+        for installation, comparison in zip(installations, comparisons, strict=True)
+    ]
 
 
-def _comparison(against: Path, installation: Installation, stack: Stack, config: Path) -> Comparison:
+def _built(installations: Sequence[Installation]) -> dict[str, bytes]:
+    """Build the stacks, and return the JSON of each."""
+    from nodeless.cli.building import built
+    from nodeless.cli.summary import working
     from nodeless.output.paths import STACK_JSON, of_stack
-    from nodeless.report.content import comparison_with
 
-    before = (against / of_stack(installation.stack, STACK_JSON)).as_posix()
-    return comparison_with(_read(against, installation.stack), stack, before=before, after=config.name)
+    with working(f"Building {counted(len(installations), 'stack')}"), built(installations) as folder:
+        return {each.stack: (folder / of_stack(each.stack, STACK_JSON)).read_bytes() for each in installations}
 
 
-def _upgrade(installation: Installation, stack: Stack, upgraded: Stack, to: Release, config: Path) -> Comparison:
-    from nodeless.report.content import comparison_with
+def _comparison(against: Path, stack: str, built: bytes, config: Path) -> Comparison:
+    from nodeless.output.paths import STACK_JSON, of_stack
+    from nodeless.report.content import comparison_with_file
+
+    file = against / of_stack(stack, STACK_JSON)
+    try:
+        return comparison_with_file(
+            file, built, before=f"{against.name}/{of_stack(stack, STACK_JSON)}", after=config.name
+        )
+    except OSError as error:
+        _refuse("--against", str(file), f"a file that can be read ({error.strerror})", "make it readable")
+
+
+def _upgrade(installation: Installation, old: Stack, new: Stack, to: Release, config: Path) -> Comparison:
+    from nodeless.report.content import comparison_of_releases
     from nodeless.upgrade.for_cluster import for_cluster
     from nodeless.upgrade.sections import sections
 
-    return comparison_with(
-        stack,
-        upgraded,
+    return comparison_of_releases(
+        old,
+        new,
         before=f"Karpenter {installation.version}",
         after=f"Karpenter {to}",
         upgrade=tuple(sections(*for_cluster(installation.stack, to, config))),
     )
-
-
-def _read(folder: Path, stack: str) -> Stack | None:
-    """Read the JSON of a stack; None if there is none."""
-    from nodeless.output.paths import STACK_JSON, of_stack
-
-    file = folder / of_stack(stack, STACK_JSON)
-    try:
-        tree = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError):
-        tree = None
-    if not isinstance(tree, dict):
-        _refuse(
-            "--against", str(file), "the JSON of a stack, as nodeless wrote it", "restore it, or name another folder"
-        )
-    return tree
 
 
 def _against(folder: Path | None) -> Path | None:
@@ -191,3 +186,8 @@ def _chosen(config: Path, only: Sequence[str]) -> Rows:
 
 def _refuse(where: str, value: str, expected: str, fix: str) -> NoReturn:
     raise SpecError(COMMAND, [Finding((where,), value or MISSING, expected, fix)]) from None
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number and what it counts."""
+    return f"{number} {noun}{'s' if number != 1 else ''}"

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from nodeless.differences.comparison import compare
-from nodeless.differences.difference import Difference
-from nodeless.karpenter.policy import Statement
-from nodeless.report.documents import Document, documents
+from nodeless.differences.difference import ABSENT, Difference
+from nodeless.differences.files import compared
+from nodeless.report.documents import Document, Managed, documents, managed_policies
 from nodeless.report.order import Destroyed, destroy_steps
 from nodeless.report.picture import Picture, picture_of
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.permissions import Proof, proofs
+from nodeless.resolved.statement_words import in_words
 from nodeless.upgrade.report import json_value
 from nodeless.upgrade.sections import Section
 
 Stack = dict[str, Any]
-InWords = Callable[[Statement], str]
+NEW = "a new stack"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +35,14 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What differs from another JSON of the same stack; `missing` if the other side has no such stack."""
+    """What differs between two JSONs of a stack, or the problem with the old one."""
 
     before: str
     after: str
     differences: tuple[Difference, ...] = ()
-    missing: bool = False
+    problem: str = ""
     upgrade: tuple[Section, ...] = ()
-    """what `nodeless upgrade` reports, if the other side is another release"""
+    """what `nodeless upgrade` reports, if the difference is the release"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,7 @@ class ClusterContent:
     facts: Mapping[str, str]
     picture: Picture
     documents: tuple[Document, ...]
+    managed: tuple[Managed, ...]
     sizes: tuple[Proof, ...]
     destroy: tuple[tuple[Destroyed, ...], ...]
     settings: tuple[Setting, ...]
@@ -76,6 +79,7 @@ def content_of(
         facts=_facts(installation),
         picture=picture_of(stack),
         documents=documents(stack),
+        managed=managed_policies(stack),
         sizes=proofs(installation),
         destroy=destroy_steps(stack),
         settings=settings,
@@ -83,12 +87,21 @@ def content_of(
     )
 
 
-def comparison_with(
-    old: Stack | None, new: Stack, *, before: str, after: str, upgrade: tuple[Section, ...] = ()
+def comparison_with_file(file: Path, built: bytes, *, before: str, after: str) -> Comparison:
+    """Compare the JSON of a stack in an output folder with the one that was built."""
+    try:
+        found = compared(before, file.read_bytes(), built, None)
+    except FileNotFoundError:
+        return Comparison(before=before, after=after, problem=NEW)
+    if found is None:
+        return Comparison(before=before, after=after)
+    return Comparison(before=before, after=after, differences=found.differences, problem=found.problem)
+
+
+def comparison_of_releases(
+    old: Stack, new: Stack, *, before: str, after: str, upgrade: tuple[Section, ...]
 ) -> Comparison:
-    """Compare two JSONs of a stack."""
-    if old is None:
-        return Comparison(before=before, after=after, missing=True, upgrade=upgrade)
+    """Compare the JSONs of a stack with two releases."""
     return Comparison(before=before, after=after, differences=compare(old, new), upgrade=upgrade)
 
 
@@ -107,4 +120,17 @@ def _facts(installation: Installation) -> dict[str, str]:
 
 def as_json(clusters: Sequence[ClusterContent]) -> str:
     """Write everything as one JSON object."""
-    return json.dumps({"clusters": [json_value(cluster) for cluster in clusters]}, indent=2)
+    return json.dumps({"clusters": [_tree(cluster) for cluster in clusters]}, indent=2)
+
+
+def _tree(cluster: ClusterContent) -> dict[str, Any]:
+    tree: dict[str, Any] = json_value(cluster)
+    for document, written in zip(cluster.documents, tree["documents"], strict=True):
+        for statement, row in zip(document.statements, written["statements"], strict=True):
+            row["in_words"] = in_words(statement)
+    if cluster.comparison:
+        tree["comparison"]["differences"] = [
+            {name: value for name, value in json_value(each).items() if getattr(each, name) is not ABSENT}
+            for each in cluster.comparison.differences
+        ]
+    return tree

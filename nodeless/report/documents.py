@@ -30,6 +30,26 @@ class Document:
     """the resource that uses it"""
     name: str
     statements: tuple[Statement, ...]
+    roles: tuple[str, ...] = ()
+    """the roles that have the policy"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Managed:
+    """A policy that the stack does not create, and the role that has it."""
+
+    role: str
+    policy_arn: str
+
+
+def managed_policies(stack: Mapping[str, Any]) -> tuple[Managed, ...]:
+    """Return the policies of AWS and others that roles of the stack have."""
+    attachments = stack.get("resource", {}).get("aws_iam_role_policy_attachment", {}).values()
+    return tuple(
+        Managed(role=", ".join(_roles(block)), policy_arn=block["policy_arn"])
+        for block in attachments
+        if not any(reference.startswith("aws_iam_policy.") for reference in references(block["policy_arn"]))
+    )
 
 
 def documents(stack: Mapping[str, Any]) -> tuple[Document, ...]:
@@ -41,6 +61,7 @@ def documents(stack: Mapping[str, Any]) -> tuple[Document, ...]:
             address=f"{type_}.{name}",
             name=str(block.get("name", name)),
             statements=tuple(map(_statement, blocks[reference.removeprefix(DOCUMENT)].get("statement", ()))),
+            roles=_users(f"{type_}.{name}", stack) or _roles(block),
         )
         for type_, (argument, kind) in USES.items()
         for name, block in stack.get("resource", {}).get(type_, {}).items()
@@ -48,6 +69,16 @@ def documents(stack: Mapping[str, Any]) -> tuple[Document, ...]:
         if reference.startswith(DOCUMENT) and reference.removeprefix(DOCUMENT) in blocks
     ]
     return tuple(sorted(found, key=lambda document: (POLICY, TRUST, QUEUE).index(document.kind)))
+
+
+def _users(policy: str, stack: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the roles that a managed policy is attached to."""
+    attachments = stack.get("resource", {}).get("aws_iam_role_policy_attachment", {}).values()
+    return tuple(role for block in attachments if policy in references(block["policy_arn"]) for role in _roles(block))
+
+
+def _roles(block: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(reference for reference in references(block.get("role", "")) if reference.startswith("aws_iam_role."))
 
 
 def _statement(row: Mapping[str, Any]) -> Statement:

@@ -9,13 +9,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nodeless.report.layers import Layout, Point, Size, layout
-from nodeless.report.markup import Markup, element
+from nodeless.report.markup import BREAK, Markup, element
 from nodeless.report.picture import SENTENCES, Box, Picture
 from nodeless.sinks.terminal import printable
 
 BOX_WIDTH, PADDING, MARGIN, CORNER, INDENT, GAP = 250, 12, 8, 6, 10, 5
-# Where a long name may go on in the next line.
-BREAK = re.compile(r"(?<=[-_./:, ])|(?<=[a-z])(?=[A-Z])")
+SPACE_OR_BREAK = re.compile(rf"(?<= )|{BREAK.pattern}")
 
 
 class Style(NamedTuple):
@@ -31,7 +30,7 @@ KIND, TITLE, LINE, ADDRESS = (
     Style("kind", 16, 34),
     Style("title", 18, 27),
     Style("line", 16, 32),
-    Style("address", 15, 32),
+    Style("address", 15, 35),
 )
 
 
@@ -82,7 +81,7 @@ def sentences(picture: Picture) -> list[str]:
 def wrapped(text: str, limit: int) -> list[str]:
     """Break a text into lines, after a separator where there is one."""
     found = [""]
-    for part in BREAK.split(printable(text)):
+    for part in SPACE_OR_BREAK.split(printable(text)):
         if found[-1] and _width(found[-1] + part.rstrip()) > limit:
             found.append("")
         for character in part:

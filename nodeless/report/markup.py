@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,6 +11,10 @@ from nodeless.sinks.terminal import printable_lines
 
 # Elements without content, which have no end tag in HTML.
 VOID = frozenset({"br", "input", "link", "meta"})
+
+
+# Where a long name may go on in the next line: after a separator, and within CamelCase.
+BREAK = re.compile(r"(?<=[-_./:=,])(?=[^-_./:=,\s])|(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,11 @@ def element(tag: str, /, *content: Content, **attributes: str | int | bool | Non
     if tag in VOID:
         return Markup(f"<{tag}{written}>")
     return Markup(f"<{tag}{written}>{joined(content).text}</{tag}>")
+
+
+def breakable(value: str) -> Markup:
+    """Write a name or an ARN so that a narrow column breaks it between its parts; copied, it is the same text."""
+    return Markup("<wbr>".join(escaped(part) for part in BREAK.split(value)))
 
 
 def joined(parts: Iterable[Content], between: str = "") -> Markup:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from nodeless.differences.difference import ABSENT, Difference, Effect
-from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Condition, Principal, Statement
-from nodeless.report.content import ClusterContent, Comparison, InWords
-from nodeless.report.documents import POLICY, QUEUE, TRUST, Document
+from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Statement
+from nodeless.report.content import ClusterContent, Comparison
+from nodeless.report.documents import POLICY, QUEUE, TRUST, Document, Managed
 from nodeless.report.drawing import drawing, legend, sentences
-from nodeless.report.markup import NOTHING, Content, Markup, element, joined, lines
+from nodeless.report.markup import NOTHING, Content, Markup, breakable, element, joined, lines
 from nodeless.report.order import NOTES
 from nodeless.resolved.permissions import Proof
+from nodeless.resolved.statement_words import in_words
 from nodeless.upgrade.sections import Section
 
 # A file that begins with this was written by `nodeless report`, which may replace it.
@@ -24,14 +26,9 @@ MARKER = "<!doctype html>\n<!-- written by nodeless report -->\n"
 # A policy with less room than this is drawn in another colour.
 TIGHT = 512
 KINDS = {POLICY: "Permissions", TRUST: "Trust policy", QUEUE: "Queue policy"}
-ABOUT = {
-    POLICY: "What the role that it is attached to may do.",
-    TRUST: "Who may assume the role.",
-    QUEUE: "Who may send to the queue.",
-}
 
 
-def page(clusters: Sequence[ClusterContent], *, source: str, in_words: InWords = lambda s: s.sid or "") -> str:
+def page(clusters: Sequence[ClusterContent], *, source: str) -> str:
     """Write the page; `source` is the name of the file that describes the clusters."""
     style, script = _asset("page.css"), _asset("page.js")
     names = ", ".join(cluster.stack for cluster in clusters)
@@ -55,7 +52,7 @@ def page(clusters: Sequence[ClusterContent], *, source: str, in_words: InWords =
         "body",
         element("a", "Skip to the content", href="#content", class_="skip"),
         _header(source),
-        element("main", lines([_overview(clusters), *(_cluster(each, in_words) for each in clusters)]), id="content"),
+        element("main", lines([_overview(clusters), *(_cluster(each) for each in clusters)]), id="content"),
         element("footer", "Written by nodeless report. The same input gives the same page."),
         element("script", Markup(script)),
     )
@@ -75,7 +72,7 @@ def _id(stack: str, part: str = "") -> str:
 
 
 def _header(source: str) -> Markup:
-    about = ("What nodeless synth writes for ", element("code", source), ", laid out for a review.")
+    about = ("What nodeless synth writes for ", _code(source), ", laid out for a review.")
     return element(
         "header",
         element("p", "nodeless report", class_="brand"),
@@ -107,14 +104,14 @@ def _overview(clusters: Sequence[ClusterContent]) -> Markup:
 def _difference_count(comparison: Comparison | None) -> str:
     if comparison is None:
         return "not compared"
-    return "new" if comparison.missing else str(len(comparison.differences))
+    return comparison.problem or str(len(comparison.differences))
 
 
-def _cluster(cluster: ClusterContent, in_words: InWords) -> Markup:
+def _cluster(cluster: ClusterContent) -> Markup:
     parts = [
         ("stack", "The stack", _stack(cluster)),
         ("difference", "Difference", _difference(cluster.comparison)),
-        ("permissions", "Permissions", _permissions(cluster, in_words)),
+        ("permissions", "Permissions", _permissions(cluster)),
         ("sizes", "Policy sizes", _sizes(cluster.sizes)),
         ("destroy", "Order of a destroy", _destroy(cluster)),
         ("settings", "Settings", _settings(cluster)),
@@ -171,7 +168,7 @@ def _scrolling(tag: str, label: str, *content: Content) -> Markup:
     return element(tag, *content, class_="scroll", tabindex=0, role="group", aria_label=label)
 
 
-def _permissions(cluster: ClusterContent, in_words: InWords) -> Markup:
+def _permissions(cluster: ClusterContent) -> Markup:
     id_ = _id(cluster.stack, "filter")
     search = element(
         "div",
@@ -190,57 +187,98 @@ def _permissions(cluster: ClusterContent, in_words: InWords) -> Markup:
         # Shown by the script: without it nothing would happen.
         hidden=True,
     )
-    return joined([search, lines(_document(document, in_words) for document in cluster.documents)])
+    return joined([search, lines([*map(_document, cluster.documents), _managed(cluster.managed)])])
 
 
-def _document(document: Document, in_words: InWords) -> Markup:
-    header = ("Statement", "What it says", "Actions", "Resources", "Conditions")
-    rows = [_statement(statement, in_words) for statement in document.statements]
+def _managed(policies: Sequence[Managed]) -> Markup:
+    if not policies:
+        return NOTHING
+    rows = [(_code(each.policy_arn), _code(each.role)) for each in policies]
+    return element(
+        "section",
+        element("h4", "Policies that exist already"),
+        element("p", "The stack attaches them, and does not decide what they say."),
+        _table(("Policy", "Role"), rows, class_="stacked", heads=1),
+        class_="others",
+    )
+
+
+def _document(document: Document) -> Markup:
+    columns = COLUMNS[document.kind]
+    rows = [tuple(CELLS[column](statement) for column in columns) for statement in document.statements]
     return element(
         "section",
         element("h4", f"{KINDS[document.kind]}: {document.name}"),
-        element("p", ABOUT[document.kind], " ", element("code", document.address)),
-        _table(header, rows, class_="statements stacked", heads=1),
+        element("p", *_about(document)),
+        _table(columns, rows, class_=f"statements {document.kind} stacked", heads=1),
         class_="policy",
     )
 
 
-def _statement(statement: Statement, in_words: InWords) -> tuple[Content, ...]:
-    return (
-        joined(
-            [
-                element("span", statement.sid or "(no Sid)", class_="sid" if statement.sid else "sid muted"),
-                " ",
-                element("span", statement.effect, class_=f"badge {'deny' if statement.effect == 'Deny' else 'allow'}"),
-            ]
-        ),
-        in_words(statement),
-        _list(statement.actions),
-        joined([_list(map(_principal, statement.principals)), _list(statement.resources)]),
-        joined([element("ul", *(element("li", _condition(each)) for each in statement.conditions))])
-        if statement.conditions
-        else None,
-    )
+def _about(document: Document) -> Iterator[Content]:
+    """Say what a document is for."""
+    yield _code(document.address)
+    if document.kind == TRUST:
+        yield " says who may assume the role."
+    elif document.kind == QUEUE:
+        yield " says who may send to the queue."
+    elif document.roles:
+        yield " says what may be done by whoever assumes "
+        yield joined(map(_code, document.roles), ", ")
+        yield "."
 
 
-def _principal(principal: Principal) -> str:
-    return "anyone" if principal.type == "*" else f"by {principal.type}: {', '.join(principal.identifiers)}"
+def _code(value: str) -> Markup:
+    return element("code", breakable(value))
 
 
-def _condition(condition: Condition) -> Markup:
+def _sid(statement: Statement) -> Markup:
     return joined(
         [
-            element("code", condition.variable),
-            " ",
-            element("span", condition.test, class_="test"),
-            " ",
-            element("code", ", ".join(condition.values)),
+            element("span", breakable(statement.sid or "(no Sid)"), class_="sid" if statement.sid else "sid muted"),
+            element("span", statement.effect, class_=f"badge {'deny' if statement.effect == 'Deny' else 'allow'}"),
         ]
     )
 
 
+def _sentence(statement: Statement) -> str:
+    words = in_words(statement)
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _principals(statement: Statement) -> Markup:
+    return _list(
+        "anyone" if principal.type == "*" else f"{principal.type} {identifier}"
+        for principal in statement.principals
+        for identifier in principal.identifiers
+    )
+
+
+def _conditions(statement: Statement) -> Markup:
+    items = [
+        element("li", _code(each.variable), " ", element("span", each.test, class_="test"), _list(each.values))
+        for each in statement.conditions
+    ]
+    return element("ul", *items, class_="conditions") if items else NOTHING
+
+
+CELLS: dict[str, Callable[[Statement], Content]] = {
+    "Statement": _sid,
+    "What it says": _sentence,
+    "Who": _principals,
+    "Actions": lambda statement: _list(statement.actions),
+    "Resources": lambda statement: _list(statement.resources),
+    "Conditions": _conditions,
+}
+COLUMNS = {
+    POLICY: ("Statement", "What it says", "Actions", "Resources", "Conditions"),
+    TRUST: ("Statement", "What it says", "Actions", "Who", "Conditions"),
+    QUEUE: ("Statement", "What it says", "Actions", "Who", "Resources", "Conditions"),
+}
+
+
 def _list(values: Iterable[str]) -> Markup:
-    items = [element("li", element("code", value)) for value in values]
+    items = [element("li", _code(value)) for value in values]
     return element("ul", *items) if items else NOTHING
 
 
@@ -250,7 +288,7 @@ def _sizes(proofs: Sequence[Proof]) -> Markup:
     header = ("Policy", f"Characters of {MANAGED_POLICY_LIMIT:,}", "Used", "Left", "Fits up to a cluster name of")
     rows = [
         (
-            element("code", proof.policy),
+            _code(proof.policy),
             _bar(proof),
             f"{proof.size:,}",
             f"{proof.headroom:,}",
@@ -259,7 +297,7 @@ def _sizes(proofs: Sequence[Proof]) -> Markup:
         for proof in proofs
     ]
     about = element("p", "IAM counts all characters of a managed policy but white space.", class_="muted")
-    return joined([about, _table(header, rows, class_="stacked", heads=1, numbers=(2, 3))])
+    return joined([about, _table(header, rows, class_="sizes stacked", heads=1, numbers=(2, 3))])
 
 
 def _bar(proof: Proof) -> Markup:
@@ -284,113 +322,99 @@ def _destroy(cluster: ClusterContent) -> Markup:
     rows = [
         (
             str(number),
-            element("code", each.address),
+            _code(each.address),
             _list(each.after) if each.after else "nothing: it is among the first",
             NOTES.get(each.address, ""),
         )
         for number, step in enumerate(cluster.destroy, start=1)
         for each in step
     ]
-    return joined([about, _table(("Step", "Resource", "Destroyed after", "Note"), rows, class_="stacked", heads=1)])
+    return joined(
+        [about, _table(("Step", "Resource", "Destroyed after", "Note"), rows, class_="steps stacked", heads=1)]
+    )
 
 
 def _settings(cluster: ClusterContent) -> Markup:
     if not cluster.settings:
         return NOTHING
-    rows = [(element("code", each.path), element("code", each.value), each.origin) for each in cluster.settings]
+    rows = [(_code(each.path), _code(each.value), each.origin) for each in cluster.settings]
     return _table(("Key", "Value", "Where it comes from"), rows, class_="stacked", heads=1)
 
 
 def _difference(comparison: Comparison | None) -> Markup:
     if comparison is None:
         return NOTHING
-    compared = element(
-        "p", "From ", element("code", comparison.before), " to ", element("code", comparison.after), ".", class_="muted"
-    )
-    if comparison.missing:
-        found = element("p", "There is no such stack yet: everything would be created.")
+    compared = element("p", "From ", _code(comparison.before), " to ", _code(comparison.after), ".", class_="muted")
+    if comparison.problem:
+        found = element("p", comparison.problem)
     elif not comparison.differences:
         found = element("p", "Nothing differs.")
     else:
-        found = joined([_counts(comparison.differences), _changes(comparison.differences)])
+        found = _changes(comparison.differences)
     return joined([compared, found, lines(map(_upgrade_section, comparison.upgrade))])
 
 
-def _counts(differences: Sequence[Difference]) -> Markup:
-    """Count resources by what happens to them; one that is replaced is not counted as updated too."""
-    strongest: dict[str, Effect] = {}
-    for each in differences:
-        known = strongest.get(each.address)
-        if known is None or EFFECTS.index(each.effect) < EFFECTS.index(known):
-            strongest[each.address] = each.effect
-    counted = [(effect, list(strongest.values()).count(effect)) for effect in EFFECTS]
-    return element(
-        "ul",
-        *(
-            element("li", element("span", f"{count} {EFFECT_WORDS[effect]}", class_=f"badge {effect.value}"))
-            for effect, count in counted
-            if count
-        ),
-        class_="counts",
-    )
-
-
-# The strongest first.
-EFFECTS = (
-    Effect.REPLACE,
-    Effect.DESTROY,
-    Effect.FORGET,
-    Effect.CREATE,
-    Effect.IMPORT,
-    Effect.MOVE,
-    Effect.UPDATE,
-    Effect.NONE,
-)
-EFFECT_WORDS = {
-    Effect.REPLACE: "to replace",
-    Effect.DESTROY: "to destroy",
-    Effect.FORGET: "to forget",
-    Effect.CREATE: "to create",
-    Effect.IMPORT: "to import",
-    Effect.MOVE: "to move",
-    Effect.UPDATE: "to update",
+# What happens to a resource, the gravest first; other blocks have no resource of their own.
+EFFECTS = {
+    Effect.REPLACE: "replace",
+    Effect.DESTROY: "destroy",
+    Effect.FORGET: "forget",
+    Effect.MOVE: "move",
+    Effect.CREATE: "create",
+    Effect.IMPORT: "import",
+    Effect.UPDATE: "update",
     Effect.NONE: "other",
 }
 
 
 def _changes(differences: Sequence[Difference]) -> Markup:
+    """List what differs by address, and count addresses by the gravest of their effects."""
+    groups: dict[str, list[Difference]] = {}
+    for each in differences:
+        groups.setdefault(each.address, []).append(each)
+    gravest = list(EFFECTS)
+    effect_of = {address: min((each.effect for each in group), key=gravest.index) for address, group in groups.items()}
+    counts = Counter(effect_of.values())
+    badges = [element("li", _badge(effect, f"{counts[effect]} ")) for effect in EFFECTS if counts[effect]]
     rows = [
-        (
-            element(
-                "span",
-                each.effect.value if each.effect is not Effect.NONE else "-",
-                class_=f"badge {each.effect.value}",
-            ),
-            joined([element("code", each.address), *_argument(each)]),
-            _value(each.old),
-            _value(each.new),
-        )
-        for each in differences
+        (_badge(effect_of[address]), _code(address), joined(map(_change, groups[address])))
+        for address in sorted(groups, key=lambda address: gravest.index(effect_of[address]))
     ]
-    return _table(("Effect", "Where", "Before", "After"), rows, class_="changes stacked")
+    return joined(
+        [
+            element("ul", *badges, class_="counts"),
+            _table(("Effect", "Address", "What differs"), rows, class_="changes stacked"),
+        ]
+    )
 
 
-def _argument(difference: Difference) -> Iterator[Content]:
-    if difference.argument:
-        yield Markup("<br>")
-        yield element("code", difference.argument, class_="muted")
+def _badge(effect: Effect, count: str = "") -> Markup:
+    return element("span", f"{count}{EFFECTS[effect]}", class_=f"badge {effect.value}")
+
+
+def _change(difference: Difference) -> Markup:
+    is_whole = not difference.argument and ABSENT in (difference.old, difference.new)
+    if is_whole:
+        is_new = difference.old is ABSENT
+        body = _value("ins" if is_new else "del", difference.new if is_new else difference.old)
+        return element("details", element("summary", "a new block" if is_new else "the block is gone"), body)
+    argument = element("code", breakable(difference.argument), class_="argument") if difference.argument else None
     if difference.cause:
-        yield Markup("<br>")
-        yield element("span", "because of ", element("code", difference.cause), class_="muted")
+        return element("div", argument, "because of ", _code(difference.cause), class_="change")
+    return element(
+        "div",
+        argument,
+        _value("del", difference.old),
+        _value("ins", difference.new),
+        class_="change",
+    )
 
 
-def _value(value: Any) -> Markup:  # noqa: ANN401 - any JSON
+def _value(tag: str, value: Any) -> Markup:  # noqa: ANN401 - any JSON
     if value is ABSENT:
-        return element("span", "absent", class_="muted")
-    if isinstance(value, dict | list):
-        text = element("pre", json.dumps(value, indent=2, ensure_ascii=False))
-        return element("details", element("summary", "the whole block"), text) if isinstance(value, dict) else text
-    return element("pre", value if isinstance(value, str) else json.dumps(value))
+        return NOTHING
+    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    return element(tag, element("span", "was " if tag == "del" else "is ", class_="unseen"), element("pre", text))
 
 
 def _upgrade_section(section: Section) -> Markup:

@@ -13,7 +13,7 @@ from nodeless.cli.process import run
 if TYPE_CHECKING:
     import argparse
 
-VERBS = ("synth", "explain", "upgrade", "schema", "init", "doctor")
+VERBS = ("init", "doctor", "synth", "check", "explain", "report", "upgrade", "schema")
 
 
 def command(*first: str) -> NoReturn:

@@ -15,7 +15,7 @@ from nodeless.output.inventory import Inventory
 from nodeless.output.lock import Say, locked
 from nodeless.output.paths import INVENTORY, MANIFEST, STACKS
 from nodeless.output.plan import Plan, Planner
-from nodeless.output.present import FILE, files_below, kind_of
+from nodeless.output.present import FILE, files_of_stacks, kind_of
 from nodeless.output.signals import held_back
 
 # What a user can do about an error of writing; for the others, name another folder. Only the output folder is written
@@ -39,15 +39,11 @@ class OutputFolder:
 
     def publish(self, config: str, *, prune: bool) -> Plan:
         """Put what was built in place; return what was done and what stays."""
-        stacks: dict[str, dict[str, str]] = {}
-        for path, digest in files_below(self.build / STACKS).items():
-            name, _, file = path.partition("/")
-            stacks.setdefault(name, {})[file] = digest
         plan = Planner(
             out=self.out,
             recorded=self._recorded(),
             config=config,
-            built=stacks,
+            built=files_of_stacks(self.build / STACKS),
             built_manifest=(self.build / MANIFEST).read_bytes(),
             force=self.force,
             prune=prune,

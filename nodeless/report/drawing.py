@@ -1,0 +1,211 @@
+"""Draws the picture of a stack as inline SVG: its text is text, and its colours come from the page's style sheet."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from nodeless.report.layers import Layout, Point, Size, layout
+from nodeless.report.markup import BREAK, Markup, element
+from nodeless.report.picture import SENTENCES, Box, Picture
+from nodeless.sinks.terminal import printable
+
+BOX_WIDTH, PADDING, MARGIN, CORNER, INDENT, GAP = 250, 12, 8, 6, 10, 5
+SPACE_OR_BREAK = re.compile(rf"(?<= )|{BREAK.pattern}")
+
+
+class Style(NamedTuple):
+    """A style of text: its class, the height of its line, and how many characters fit into a box."""
+
+    name: str
+    line: int
+    characters: int
+
+
+# The page sets the sizes of the letters. The widest fonts of the list there fit.
+KIND, TITLE, LINE, ADDRESS = (
+    Style("kind", 16, 34),
+    Style("title", 18, 27),
+    Style("line", 16, 32),
+    Style("address", 15, 35),
+)
+
+
+class Row(NamedTuple):
+    """One line of text in a box; one that continues the line above is indented."""
+
+    style: Style
+    text: str
+    continues: bool
+
+
+def drawing(picture: Picture, *, name: str, id_: str) -> Markup:
+    """Draw a picture; `name` is the cluster's, and `id_` makes the ids in the page unique."""
+    rows = {box.key: list(_rows(box)) for box in picture.boxes}
+    placed = layout(
+        {key: Size(BOX_WIDTH, _height(texts)) for key, texts in rows.items()},
+        [(arrow.start, arrow.end) for arrow in picture.arrows],
+    )
+    width, height = round(placed.width) + 2 * MARGIN, round(placed.height) + 2 * MARGIN
+    return element(
+        "svg",
+        element("title", f"The stack {name}", id=f"{id_}-title"),
+        element("desc", " ".join(sentences(picture)), id=f"{id_}-desc"),
+        element("defs", *(_head(kind, id_) for kind in SENTENCES)),
+        element(
+            "g",
+            *_arrows(picture, placed, id_),
+            *(_box(box, placed, rows[box.key]) for box in picture.boxes),
+            transform=f"translate({MARGIN} {MARGIN})",
+        ),
+        xmlns="http://www.w3.org/2000/svg",
+        role="img",
+        aria_labelledby=f"{id_}-title",
+        aria_describedby=f"{id_}-desc",
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        height=height,
+        class_="picture",
+    )
+
+
+def sentences(picture: Picture) -> list[str]:
+    """Say what each arrow shows."""
+    named = {box.key: f"{box.kind} {box.title}" for box in picture.boxes}
+    return [f"{named[arrow.start]} {SENTENCES[arrow.kind]} {named[arrow.end]}." for arrow in picture.arrows]
+
+
+def wrapped(text: str, limit: int) -> list[str]:
+    """Break a text into lines, after a separator where there is one."""
+    found = [""]
+    for part in SPACE_OR_BREAK.split(printable(text)):
+        if found[-1] and _width(found[-1] + part.rstrip()) > limit:
+            found.append("")
+        for character in part:
+            if _width(found[-1] + character) > limit and character != " ":
+                found.append("")
+            found[-1] += character
+    return [line.strip() for line in found]
+
+
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _rows(box: Box) -> Iterator[Row]:
+    address = () if box.is_outside or box.addresses[0] != box.key else (box.key,)
+    for style, texts in ((KIND, (box.kind,)), (TITLE, (box.title,)), (ADDRESS, address), (LINE, box.lines)):
+        for text in texts:
+            yield from (
+                Row(style, line, continues=style is LINE and number > 0)
+                for number, line in enumerate(wrapped(text, style.characters))
+            )
+
+
+def _height(rows: Sequence[Row]) -> float:
+    gaps = sum(_gap(row.style, above) for row, above in zip(rows, (None, *rows), strict=False))
+    return sum(row.style.line for row in rows) + gaps + 2 * PADDING
+
+
+def _gap(style: Style, above: Row | None) -> int:
+    """Return the space between the head of a box and its lines."""
+    return GAP if style is LINE and above is not None and above.style is not LINE else 0
+
+
+def _box(box: Box, placed: Layout, rows: Sequence[Row]) -> Markup:
+    place = placed.boxes[box.key]
+    y = place.y + PADDING - 4.0
+    texts = []
+    for (style, text, continues), above in zip(rows, (None, *rows), strict=False):
+        y += style.line + _gap(style, above)
+        x = place.x + PADDING + (INDENT if continues else 0)
+        texts.append(element("text", text, x=_number(x), y=_number(y), class_=style.name))
+    return element(
+        "g",
+        element("title", "\n".join(box.addresses)) if box.addresses else None,
+        element(
+            "rect",
+            x=_number(place.x),
+            y=_number(place.y),
+            width=_number(place.width),
+            height=_number(place.height),
+            rx=CORNER,
+        ),
+        *texts,
+        class_="box outside" if box.is_outside else f"box {box.key.partition('.')[0]}",
+    )
+
+
+def _arrows(picture: Picture, placed: Layout, id_: str) -> Iterator[Markup]:
+    for arrow in picture.arrows:
+        points = placed.arrows.get((arrow.start, arrow.end))
+        if points:
+            yield element("path", d=_path(points), class_=f"arrow {arrow.kind}", marker_end=f"url(#{id_}-{arrow.kind})")
+
+
+def _path(points: Sequence[Point]) -> str:
+    """Write a path that is vertical at each point, so that its parts join smoothly."""
+    text = f"M{_pair(points[0])}"
+    # The head of the arrow takes the last pixels.
+    ends = [*points[:-1], Point(points[-1].x, points[-1].y - 2)]
+    for start, end in pairwise(ends):
+        middle = (start.y + end.y) / 2
+        straight = start.x == end.x
+        text += (
+            f"L{_pair(end)}"
+            if straight
+            else f"C{_pair(Point(start.x, middle))} {_pair(Point(end.x, middle))} {_pair(end)}"
+        )
+    return text
+
+
+def _pair(point: Point) -> str:
+    return f"{_number(point.x)} {_number(point.y)}"
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 1):g}"
+
+
+def _head(kind: str, id_: str) -> Markup:
+    return element(
+        "marker",
+        element("path", d="M0 0L8 4L0 8Z"),
+        id=f"{id_}-{kind}",
+        class_=f"head {kind}",
+        viewBox="0 0 8 8",
+        refX=7,
+        refY=4,
+        markerWidth=8,
+        markerHeight=8,
+        markerUnits="userSpaceOnUse",
+        orient="auto",
+    )
+
+
+def legend() -> Markup:
+    """Draw one line of each kind, with its meaning."""
+    words = {"assumes": "assumes the role", "sends": "sends events to", "waits": "is created before, destroyed after"}
+    return element(
+        "ul",
+        *(
+            element(
+                "li",
+                element(
+                    "svg",
+                    element("path", d="M0 6L34 6", class_=f"arrow {kind}"),
+                    element("path", d="M32 2L40 6L32 10Z", class_=f"tip {kind}"),
+                    width=40,
+                    height=12,
+                    viewBox="0 0 40 12",
+                    aria_hidden="true",
+                ),
+                words[kind],
+            )
+            for kind in SENTENCES
+        ),
+        class_="legend",
+    )

@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import ROOT, Block, blocks
+from tests.live import command, site
 from tests.synthesized import Synthesized
-from tests.terraform import aws_server, tools, world
+from tests.terraform import aws_server, tools
 
 README = ROOT / "README.md"
 BLOCKS = blocks("sh", README)
@@ -29,7 +30,7 @@ ELSEWHERE = {
     "clone": ("make synth", "make test"),
     "apply": ("nodeless doctor", "terraform apply"),
 }
-EXISTING = {"cluster": "demo", "region": "eu-north-1"}
+CLUSTER = "demo"
 VERBS = ("init", "synth", "check", "explain", "report")
 
 pytestmark = [pytest.mark.slow, pytest.mark.terraform]
@@ -59,18 +60,14 @@ def environment(scratch: Path, aws: aws_server.AwsServer) -> dict[str, str]:
     programs.mkdir()
     # Not the one of this environment, which would find the checkout.
     (programs / "python3").symlink_to(Path(sys.executable).resolve())
-    ours = ("PIP_", "PYTHON", "AWS_", "TF_", "VIRTUAL_ENV", "CDKTF_", "NODELESS_")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    ours = ("PIP_", "PYTHON", "TF_", "VIRTUAL_ENV", "CDKTF_", "NODELESS_")
+    inherited = {name: value for name, value in command.environment(aws).items() if not name.startswith(ours)}
     return {
         **inherited,
         "PATH": os.pathsep.join((str(programs), os.environ["PATH"])),
         "PYTHONPATH": str(linked_dependencies(scratch / "dependencies")),
         "PIP_NO_INDEX": "1",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "AWS_ENDPOINT_URL": aws.url,
-        "AWS_ACCESS_KEY_ID": aws_server.KEYS["access_key"],
-        "AWS_SECRET_ACCESS_KEY": aws_server.KEYS["secret_key"],
-        "AWS_EC2_METADATA_DISABLED": "true",
     }
 
 
@@ -113,8 +110,8 @@ def journey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journey]:
         timeout=600,
     )
     outcomes, reasons = {}, {}
-    with aws_server.running(scratch / "aws.log") as aws:
-        world.create(aws, **EXISTING, audiences=("sts.amazonaws.com",))
+    with aws_server.running(scratch / "aws.log", "tests.live.serve_aws") as aws:
+        site.create(aws, CLUSTER)
         settings = environment(scratch, aws)
         for block in COMMANDS:
             if "terraform" in block.text:
@@ -137,10 +134,10 @@ def test_every_command_does_what_it_says(block: Block, journey: Journey) -> None
 
 
 def test_what_is_written_is_there(journey: Journey) -> None:
-    stack = Synthesized.read(journey.folder / "cdktf.out" / "stacks" / EXISTING["cluster"] / "cdk.tf.json")
+    stack = Synthesized.read(journey.folder / "cdktf.out" / "stacks" / CLUSTER / "cdk.tf.json")
 
     assert {path.name for path in journey.folder.iterdir()} >= {"clusters.yaml", "cdktf.out", "report.html", "venv"}
-    assert stack.only("aws_eks_fargate_profile")["cluster_name"] == EXISTING["cluster"]
+    assert stack.only("aws_eks_fargate_profile")["cluster_name"] == CLUSTER
 
 
 def test_the_installed_command_is_not_the_checkout(journey: Journey) -> None:

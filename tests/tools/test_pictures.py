@@ -49,9 +49,10 @@ def test_a_screen_is_what_is_left_of_the_progress(written: str, lines: list[str]
 def test_a_command_sees_a_terminal_of_the_width(tmp_path: Path) -> None:
     asks = "import os, sys; print(os.get_terminal_size().columns, sys.stderr.isatty()); sys.exit(3)"
 
-    lines = shown([sys.executable, "-c", asks], folder=tmp_path, columns=73, environment=os.environ)
+    found = shown([sys.executable, "-c", asks], folder=tmp_path, columns=73, environment=os.environ)
 
-    assert [line.plain for line in lines] == ["73 True"]
+    assert [line.plain for line in found.lines] == ["73 True"]
+    assert found.status == 3
 
 
 def test_a_still_picture_has_the_words_in_their_columns() -> None:

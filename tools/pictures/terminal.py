@@ -10,6 +10,7 @@ import struct
 import subprocess
 import termios
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.ansi import AnsiDecoder
@@ -20,18 +21,26 @@ LINES = 50
 CONTROL = re.compile(r"\x1b\[(?P<count>\d*)A|\x1b\[2?(?P<clear>K)|\x1b\[\?\d+[hl]|(?P<end>\r*\n)|(?P<back>\r)")
 
 
-def shown(command: Sequence[str], *, folder: Path, columns: int, environment: Mapping[str, str]) -> list[Text]:
-    """Run a command to its end, whatever its exit code, and return what is on the screen."""
+@dataclass(frozen=True)
+class Shown:
+    """What is on the screen when a command has ended, and its exit code."""
+
+    lines: list[Text]
+    status: int
+
+
+def shown(command: Sequence[str], *, folder: Path, columns: int, environment: Mapping[str, str]) -> Shown:
+    """Run a command to its end."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
     terminal = {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": str(LINES)}
     with subprocess.Popen(
         command, cwd=folder, env={**environment, **terminal}, stdin=theirs, stdout=theirs, stderr=theirs
-    ):
+    ) as process:
         os.close(theirs)
         written = _read(ours)
     os.close(ours)
-    return list(AnsiDecoder().decode("\n".join(screen(written.decode()))))
+    return Shown(list(AnsiDecoder().decode("\n".join(screen(written.decode())))), process.returncode)
 
 
 def _read(terminal: int) -> bytes:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from nodeless.cli.options import DIFFERS, DONE, Verbs, add_config, add_json, add_only, add_quiet
 from nodeless.finding import Finding, SpecError
-from nodeless.sinks.terminal import printable
 
 if TYPE_CHECKING:
     from nodeless.differences.folders import FolderDifference
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     with working(f"Building {stacks}"), built(installations) as folder:
         found = _compared(options.out, folder, config_name(options.config, options.out), is_whole=not options.only)
     if options.json:
-        print(json.dumps(_tree(found, options), indent=2, ensure_ascii=False))
+        print(json.dumps(_tree(found, options), indent=2))
     elif found:
         from nodeless.differences.text import lines
 

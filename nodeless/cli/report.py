@@ -97,6 +97,7 @@ def _contents(rows: Rows, *, against: Path | None, to: Release | None, config: P
 
     installations = [installation for _, installation in rows]
     stacks = _built(installations)
+    comparisons: list[Comparison | None]
     if to is not None:
         upgraded = _built([replace(each, release=to, version=to) for each in installations])
         comparisons = [

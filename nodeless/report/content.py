@@ -15,6 +15,7 @@ from nodeless.report.documents import Document, Managed, documents, managed_poli
 from nodeless.report.order import Destroyed, destroy_steps
 from nodeless.report.picture import Picture, picture_of
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.inventory import Resource, inventory
 from nodeless.resolved.permissions import Proof, proofs
 from nodeless.resolved.statement_words import in_words
 from nodeless.upgrade.report import json_value
@@ -56,13 +57,10 @@ class ClusterContent:
     managed: tuple[Managed, ...]
     sizes: tuple[Proof, ...]
     destroy: tuple[tuple[Destroyed, ...], ...]
+    resources: Mapping[str, Resource]
+    """what each address is for"""
     settings: tuple[Setting, ...]
     comparison: Comparison | None
-
-    @property
-    def resources(self) -> int:
-        """Count the resources."""
-        return sum(map(len, self.destroy))
 
     @property
     def statements(self) -> int:
@@ -82,6 +80,7 @@ def content_of(
         managed=managed_policies(stack),
         sizes=proofs(installation),
         destroy=destroy_steps(stack),
+        resources={row.address: row for row in inventory(installation)},
         settings=settings,
         comparison=comparison,
     )

@@ -8,6 +8,13 @@ from typing import Any
 
 from nodeless.stack_graph import Graph, between_resources, dependencies, reach
 
+# What else happens when these are destroyed.
+NOTES = {
+    "helm_release.node_pools": "Karpenter drains and terminates its nodes first.",
+    "helm_release.karpenter": "The controller stops; until here it has its role, its policies and its queue.",
+    "aws_eks_fargate_profile.karpenter": "Nothing of the controller runs any more.",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destroyed:
@@ -15,6 +22,7 @@ class Destroyed:
 
     address: str
     after: tuple[str, ...]
+    note: str = ""
 
 
 def destroy_steps(stack: Mapping[str, Any]) -> tuple[tuple[Destroyed, ...], ...]:
@@ -24,7 +32,9 @@ def destroy_steps(stack: Mapping[str, Any]) -> tuple[tuple[Destroyed, ...], ...]
     steps: list[tuple[Destroyed, ...]] = []
     while len(step_of) < len(needed_by):
         ready = sorted(each for each, users in needed_by.items() if each not in step_of and users <= step_of.keys())
-        steps.append(tuple(Destroyed(address=each, after=_last(needed_by, each)) for each in ready))
+        steps.append(
+            tuple(Destroyed(address=each, after=_last(needed_by, each), note=NOTES.get(each, "")) for each in ready)
+        )
         step_of |= dict.fromkeys(ready, len(steps))
     return tuple(steps)
 
@@ -42,12 +52,3 @@ def _last(needed_by: Graph, address: str) -> tuple[str, ...]:
     users = needed_by[address]
     earlier = {each for user in users for each in reach(needed_by, user)}
     return tuple(sorted(users - earlier))
-
-
-# Why these go when they go.
-NOTES = {
-    "helm_release.node_pools": "Karpenter drains and terminates its nodes while this is deleted.",
-    "helm_release.karpenter": "The controller stops. Until here it has its role, its policies and its queue.",
-    "helm_release.karpenter_crd": "Nothing of these kinds is left.",
-    "aws_eks_fargate_profile.karpenter": "The controller's pods ran here.",
-}

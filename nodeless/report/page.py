@@ -16,7 +16,7 @@ from nodeless.report.content import ClusterContent, Comparison
 from nodeless.report.documents import POLICY, QUEUE, TRUST, Document, Managed
 from nodeless.report.drawing import drawing, legend, sentences
 from nodeless.report.markup import NOTHING, Content, Markup, breakable, element, joined, lines
-from nodeless.report.order import NOTES
+from nodeless.report.order import Destroyed
 from nodeless.resolved.permissions import Proof
 from nodeless.resolved.statement_words import in_words
 from nodeless.upgrade.sections import Section
@@ -91,7 +91,7 @@ def _overview(clusters: Sequence[ClusterContent]) -> Markup:
             element("a", cluster.stack, href=f"#{_id(cluster.stack)}"),
             cluster.facts["Region"],
             cluster.facts["Karpenter"],
-            cluster.resources,
+            sum(map(len, cluster.destroy)),
             cluster.statements,
             f"{max((proof.size for proof in cluster.sizes), default=0):,} of {MANAGED_POLICY_LIMIT:,}",
             _difference_count(cluster.comparison),
@@ -210,7 +210,7 @@ def _document(document: Document) -> Markup:
         "section",
         element("h4", f"{KINDS[document.kind]}: {document.name}"),
         element("p", *_about(document)),
-        _table(columns, rows, class_=f"statements {document.kind} stacked", heads=1),
+        _table(columns, rows, class_=f"statements of-{document.kind} stacked", heads=1),
         class_="policy",
     )
 
@@ -322,16 +322,27 @@ def _destroy(cluster: ClusterContent) -> Markup:
     rows = [
         (
             str(number),
-            _code(each.address),
-            _list(each.after) if each.after else "nothing: it is among the first",
-            NOTES.get(each.address, ""),
+            _resource(each.address, cluster),
+            _purpose(each, cluster),
+            _list(each.after) if each.after else element("span", "nothing", class_="muted"),
         )
         for number, step in enumerate(cluster.destroy, start=1)
         for each in step
     ]
-    return joined(
-        [about, _table(("Step", "Resource", "Destroyed after", "Note"), rows, class_="steps stacked", heads=1)]
-    )
+    header = ("Step", "Resource", "What it is for", "Destroyed after")
+    return joined([about, _table(header, rows, class_="steps stacked", heads=1)])
+
+
+def _resource(address: str, cluster: ClusterContent) -> Markup:
+    known = cluster.resources.get(address)
+    name = element("span", breakable(known.name), class_="name") if known and known.name else None
+    return joined([_code(address), name])
+
+
+def _purpose(destroyed: Destroyed, cluster: ClusterContent) -> Markup:
+    known = cluster.resources.get(destroyed.address)
+    note = element("span", destroyed.note, class_="note") if destroyed.note else None
+    return joined([known.purpose if known else None, note])
 
 
 def _settings(cluster: ClusterContent) -> Markup:

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeless.cli.options import DONE, Verbs, add_config
-from nodeless.finding import Finding, SpecError
+from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
 from nodeless.sinks.terminal import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -23,7 +22,14 @@ if TYPE_CHECKING:
 
 def add(verbs: Verbs[Any]) -> None:
     """Describe the verb."""
-    options = verbs.add_parser("explain", help="show every setting with its defaults, and the size of every policy")
+    options = verbs.add_parser(
+        "explain",
+        help="show every setting with its defaults, and the size of every policy",
+        **examples(
+            ("nodeless explain demo", "every setting of one cluster"),
+            ("nodeless explain --deployer", "the IAM policy of whoever applies each stack"),
+        ),
+    )
     options.add_argument("cluster", nargs="?", metavar="CLUSTER", help="a cluster of the file (default: all of them)")
     options.add_argument(
         "--deployer",
@@ -31,34 +37,46 @@ def add(verbs: Verbs[Any]) -> None:
         help="print the least IAM policy for planning and applying each stack instead, as JSON",
     )
     add_config(options)
+    add_only(options)
+    add_json(options)
+    add_quiet(options)
     options.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the resolved settings of every cluster, or the policies of their deployers."""
-    write = deployers if options.deployer else explanation
-    print(printable_lines(write(options.config, options.cluster)), end="")
+    names = [*([options.cluster] if options.cluster else []), *options.only]
+    write = deployers if options.deployer else explanation_as_json if options.json else explanation
+    print(printable_lines(write(options.config, names)), end="")
     return DONE
 
 
-def explanation(file: Path, name: str | None = None) -> str:
-    """Write one YAML document that holds every cluster, or the one that is named."""
+def explanation(file: Path, names: Sequence[str] = ()) -> str:
+    """Write one YAML document that holds every cluster, or those that are named."""
     from ruamel.yaml import YAML
 
-    rows = _clusters(file, name)
     text = io.StringIO()
     yaml = YAML()
     yaml.width = 120
-    yaml.dump({"clusters": [_explained(cluster, installation) for cluster, installation in rows]}, text)
+    yaml.dump(_tree(file, names), text)
     return text.getvalue()
 
 
-def deployers(file: Path, name: str | None = None) -> str:
+def explanation_as_json(file: Path, names: Sequence[str] = ()) -> str:
+    """Write the same as JSON."""
+    return f"{json.dumps(_tree(file, names), indent=2)}\n"
+
+
+def _tree(file: Path, names: Sequence[str]) -> dict[str, Any]:
+    return {"clusters": [_explained(cluster, installation) for cluster, installation in _clusters(file, names)]}
+
+
+def deployers(file: Path, names: Sequence[str] = ()) -> str:
     """Write one JSON object: the policy documents of each cluster's deployer; what they leave open goes to stderr."""
     from nodeless.karpenter.policy import document
     from nodeless.resolved.deployer import deployer_notes, deployer_policies
 
-    rows = _clusters(file, name)
+    rows = _clusters(file, names)
     documents = {
         installation.stack: {key: document(group) for key, group in deployer_policies(installation).items()}
         for _, installation in rows
@@ -69,17 +87,15 @@ def deployers(file: Path, name: str | None = None) -> str:
     return f"{json.dumps(documents, indent=2)}\n"
 
 
-def _clusters(file: Path, name: str | None) -> Rows:
-    """Load the file, and choose one cluster if it is named."""
+def _clusters(file: Path, names: Sequence[str]) -> Rows:
+    """Load the file, and choose the clusters that are named."""
+    from nodeless.cli.choice import chosen
     from nodeless.cli.warnings import warn_about
     from nodeless.spec.resolution import load_clusters
 
     rows = load_clusters(file, warn=warn_about(file))
-    chosen = [row for row in rows if name in (None, row[1].stack)]
-    if not chosen:
-        expected = f"a cluster in {file}: {', '.join(installation.stack for _, installation in rows)}"
-        raise SpecError("nodeless explain", [Finding(("CLUSTER",), name, expected, "use one of these names")])
-    return chosen
+    stacks = chosen([installation for _, installation in rows], names, file, "CLUSTER")
+    return [row for row in rows if row[1].stack in stacks]
 
 
 def _explained(cluster: Cluster, installation: Installation) -> dict[str, Any]:

@@ -54,8 +54,8 @@ def from_file(tree: dict[str, Any], **keys: Any) -> Installation:  # noqa: ANN40
     # JSON may contain these three as they are; in YAML they end a line.
     for line_end in "\x85\u2028\u2029":
         text = text.replace(line_end, f"\\u{ord(line_end):04x}")
-    read, line_of = parse(text, FILE)
-    ((_, installation),) = resolve(read, source=str(FILE), line_of=line_of)
+    read, layout = parse(text, FILE)
+    ((_, installation),) = resolve(read, source=str(FILE), layout=layout)
     return installation
 
 

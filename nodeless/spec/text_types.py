@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from nodeless.karpenter import label_text
+from nodeless.karpenter.label_text import LOWER_LABEL
 from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find, is_known
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.names import NAME_LIMITS, POLICY_LIMIT, RULE_LIMIT
@@ -117,8 +119,6 @@ PARTITION = r"aws(?:-[a-z]+)*"
 IAM_NAME = r"[A-Za-z0-9_+=,.@-]"
 # What IAM takes, without wildcards (`*`, `?`), policy variables (`$`, `{`, `}`), quotes, `%`, `&`, `<`, `>` and `\`.
 IAM_PATH = r"(?:[!#()+,.0-9:;=@A-Z\[\]^_a-z|~-]+/)*"
-KUBERNETES_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
-LOWER_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 ONE_LINE = r"(?![^\r\n]*[$%]\{)[^\r\n]"
 
 ClusterName = Annotated[
@@ -373,18 +373,16 @@ Repository = Annotated[
 LabelKey = Annotated[
     str,
     TextType(
-        pattern=rf"(?:(?=[^/]{{1,253}}/){LOWER_LABEL}(?:\.{LOWER_LABEL})*/)?{KUBERNETES_LABEL}",
-        expected="the key of a Kubernetes label: a name of at most 63 letters, digits and any of ._-, "
-        "perhaps after a domain and a slash",
+        pattern=label_text.KEY,
+        expected=f"the key of a Kubernetes label: {label_text.KEY_RULE}",
         fix="write a key such as app.kubernetes.io/name",
     ),
 ]
 LabelValue = Annotated[
     str,
     TextType(
-        pattern=rf"(?:{KUBERNETES_LABEL})?",
-        expected="the value of a Kubernetes label: at most 63 letters, digits and any of ._-; "
-        "it must start and end with a letter or digit",
+        pattern=label_text.VALUE,
+        expected=f"the value of a Kubernetes label: {label_text.VALUE_RULE}",
         fix="write a value such as karpenter",
     ),
 ]

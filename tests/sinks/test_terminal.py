@@ -69,7 +69,7 @@ def test_the_command_prints_nothing_that_acts(verb: str, tmp_path: Path) -> None
     file = tmp_path / "\u202eclusters.yaml"
     file.write_text(
         'clusters:\n  - name: demo\n    region: eu-north-1\n    kubernetes: "1.99"\n'
-        '    karpenter: {values: {podLabels: {"\u202ekey": "\u202evalue"}}}\n'
+        '    karpenter: {values: {podAnnotations: {"\u202ekey": "\u202evalue"}}}\n'
         + ('    "\u202eunknown": 1\n' if verb == "synth" else ""),
         encoding="utf-8",
     )

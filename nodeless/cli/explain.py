@@ -10,18 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeless.cli.options import DONE, Verbs, add_config, add_json
-from nodeless.finding import Finding, SpecError
+from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
 from nodeless.sinks.terminal import printable
 
 if TYPE_CHECKING:
     from nodeless.explanation.settings import Explained
 
-EPILOG = """examples:
-  nodeless explain                             every cluster of clusters.yaml
-  nodeless explain demo --settings > full.yaml a file with every key of one cluster
-  nodeless explain --json | jq '.clusters[].policies[].headroom'
-"""
 # In a pipe, where no terminal has a width.
 WIDTH = 120
 
@@ -34,8 +28,12 @@ def add(verbs: Verbs[Any]) -> None:
         description="Print every setting in force as a clusters.yaml. Comments say where each value comes from, and "
         "after the settings which resources they lead to and what each policy allows. Read back as a file, the output "
         "gives the same stacks.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **examples(
+            ("nodeless explain", "every cluster of clusters.yaml"),
+            ("nodeless explain demo --settings > full.yaml", "a file with every key of one cluster"),
+            ("nodeless explain --json | jq '.clusters[].policies[].headroom'", "what is left of IAM's limit"),
+            ("nodeless explain --deployer", "the IAM policy of whoever applies each stack"),
+        ),
     )
     options.add_argument("cluster", nargs="?", metavar="CLUSTER", help="a cluster of the file (default: all of them)")
     options.add_argument(
@@ -44,31 +42,34 @@ def add(verbs: Verbs[Any]) -> None:
         help="print the least IAM policy for planning and applying each stack instead, as JSON",
     )
     options.add_argument("--settings", action="store_true", help="print the settings only")
-    add_json(options)
     add_config(options)
+    add_only(options)
+    add_json(options)
+    add_quiet(options)
     options.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what the file means, or the policies of the deployers."""
+    names = [*([options.cluster] if options.cluster else []), *options.only]
     if options.deployer:
-        print(deployers(options.config, options.cluster), end="")
+        print(deployers(options.config, names), end="")
     elif options.json:
-        print(explanation_json(options.config, options.cluster), end="")
+        print(explanation_json(options.config, names), end="")
     else:
         width = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH
-        text = explanation(options.config, options.cluster, with_sections=not options.settings, width=width)
+        text = explanation(options.config, names, with_sections=not options.settings, width=width)
         print(text, end="")
     return DONE
 
 
-def explanation(file: Path, name: str | None = None, *, with_sections: bool = True, width: int = WIDTH) -> str:
-    """Write one YAML document that holds every cluster, or the one that is named, and comments after it."""
+def explanation(file: Path, names: Sequence[str] = (), *, with_sections: bool = True, width: int = WIDTH) -> str:
+    """Write one YAML document that holds every cluster, or those that are named, and comments after it."""
     from nodeless.explanation.sections import sections
     from nodeless.explanation.settings import settings
     from nodeless.explanation.yaml_document import yaml_document
 
-    rows = _clusters(file, name)
+    rows = _clusters(file, names)
     all_settings = [settings(row) for row in rows]
     lines = list(yaml_document(all_settings, width))
     for row in rows if with_sections else ():
@@ -80,19 +81,19 @@ def explanation(file: Path, name: str | None = None, *, with_sections: bool = Tr
     return "\n".join([*lines, ""])
 
 
-def explanation_json(file: Path, name: str | None = None) -> str:
+def explanation_json(file: Path, names: Sequence[str] = ()) -> str:
     """Write one JSON object that holds everything about every cluster."""
     from nodeless.explanation.json_document import json_document
 
-    return f"{json.dumps({'clusters': [json_document(row) for row in _clusters(file, name)]}, indent=2)}\n"
+    return f"{json.dumps({'clusters': [json_document(row) for row in _clusters(file, names)]}, indent=2)}\n"
 
 
-def deployers(file: Path, name: str | None = None) -> str:
+def deployers(file: Path, names: Sequence[str] = ()) -> str:
     """Write one JSON object: the policy documents of each cluster's deployer; what they leave open goes to stderr."""
     from nodeless.karpenter.policy import document
     from nodeless.resolved.deployer import deployer_notes, deployer_policies
 
-    rows = [row.installation for row in _clusters(file, name)]
+    rows = [row.installation for row in _clusters(file, names)]
     documents = {
         installation.stack: {key: document(group) for key, group in deployer_policies(installation).items()}
         for installation in rows
@@ -103,22 +104,20 @@ def deployers(file: Path, name: str | None = None) -> str:
     return f"{json.dumps(documents, indent=2)}\n"
 
 
-def _clusters(file: Path, name: str | None) -> Sequence[Explained]:
-    """Load the file, and choose one cluster if it is named."""
+def _clusters(file: Path, names: Sequence[str]) -> Sequence[Explained]:
+    """Load the file, and choose the clusters that are named."""
+    from nodeless.cli.choice import chosen
     from nodeless.cli.warnings import warn_about
     from nodeless.explanation.settings import Explained
-    from nodeless.spec.reading import read
+    from nodeless.spec.reading import read, shown_name
     from nodeless.spec.resolution import resolve
 
-    tree, line_of = read(file)
+    tree, layout = read(file)
     rows = [
         Explained(cluster=cluster, installation=installation, own=own, shared=tree.get("defaults") or {})
         for own, (cluster, installation) in zip(
-            tree["clusters"], resolve(tree, source=str(file), line_of=line_of, warn=warn_about(file)), strict=True
+            tree["clusters"], resolve(tree, source=shown_name(file), layout=layout, warn=warn_about(file)), strict=True
         )
     ]
-    chosen = [row for row in rows if name in (None, row.installation.stack)]
-    if not chosen:
-        expected = f"a cluster in {file}: {', '.join(row.installation.stack for row in rows)}"
-        raise SpecError("nodeless explain", [Finding(("CLUSTER",), name, expected, "use one of these names")])
-    return chosen
+    stacks = chosen([row.installation for row in rows], names, file, "CLUSTER")
+    return [row for row in rows if row.installation.stack in stacks]

@@ -87,8 +87,8 @@ def run(options: argparse.Namespace) -> int:
         draft = _with_pools(draft)
     text = file_text(draft)
     # What is written must load: AWS, or whoever answers for it, may say anything.
-    tree, line_of = parse(text, options.config)
-    resolve(tree, source=COMMAND, line_of=line_of)
+    tree, layout = parse(text, options.config)
+    resolve(tree, source=COMMAND, layout=layout)
     _write(options.config, text)
     if options.json:
         print(json.dumps(_as_json(options, draft), indent=2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from nodeless.cli import statuses
 
@@ -19,8 +20,15 @@ def add_config(options: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("clusters.yaml"),
         metavar="FILE",
-        help="the file to read (default: clusters.yaml)",
+        help="the file to read, or - for standard input (default: clusters.yaml)",
     )
+
+
+def examples(*lines: tuple[str, str]) -> dict[str, Any]:
+    """Return what gives a verb's help its examples: a command and what it does, one per line."""
+    width = max(len(command) for command, _ in lines)
+    shown = "\n".join(f"  {command.ljust(width)}   {what}" for command, what in lines)
+    return {"epilog": f"examples:\n{shown}\n", "formatter_class": argparse.RawDescriptionHelpFormatter}
 
 
 def add_only(options: argparse.ArgumentParser) -> None:

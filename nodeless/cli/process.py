@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import FrameType, ModuleType
 
     from nodeless.cli.surroundings import OutputError
+    from nodeless.finding import SpecError
 
 STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 # What the system may lack: error -> what to do. An OSError of another kind that nothing else has handled is a bug.
@@ -133,12 +134,15 @@ def _failed(error: BaseException) -> int:
         import traceback
 
         traceback.print_exception(error)
-    print(refusal, file=sys.stderr)
+    from nodeless.cli.refusals import show
+
+    # What failed is below the verb, which alone knows its options.
+    show(refusal, as_json="--json" in sys.argv)
     return REFUSED
 
 
-def _refusal(error: BaseException) -> str | None:
-    """Write a message about what the system lacks; None if the error is a bug."""
+def _refusal(error: BaseException) -> SpecError | None:
+    """Say what the system lacks; None if the error is a bug."""
     from nodeless.finding import Finding, SpecError
 
     node = _node_process()
@@ -151,7 +155,7 @@ def _refusal(error: BaseException) -> str | None:
         finding = Finding((what,), str(error.strerror), "a system that allows this", LACKS[error.errno])
     else:
         return None
-    return str(SpecError("nodeless", [finding]))
+    return SpecError("nodeless", [finding])
 
 
 def kill_node() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nodeless.cli.options import DONE, Verbs, add_config
+from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
 from nodeless.finding import MISSING, Finding, SpecError
 from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find
 from nodeless.karpenter.versions import Release
@@ -22,21 +22,32 @@ COMMAND = "nodeless upgrade"
 RELEASE_LIKE = re.compile(r"v?\d+\.\d.*")
 
 
-USAGE = """nodeless upgrade [CLUSTER] --to VERSION [--config FILE] [--format FORMAT]
-       nodeless upgrade FROM TO [--format FORMAT]"""
+USAGE = """nodeless upgrade [CLUSTER] --to VERSION [--config FILE] [--format FORMAT | --json]
+       nodeless upgrade FROM TO [--format FORMAT | --json]"""
 
 
 def add(verbs: Verbs[Any]) -> None:
     """Describe the verb."""
-    options = verbs.add_parser("upgrade", help="show what changes between two releases", usage=USAGE)
+    options = verbs.add_parser(
+        "upgrade",
+        help="show what changes between two releases",
+        usage=USAGE,
+        **examples(
+            ("nodeless upgrade 0.37.8 1.14.1", "two releases"),
+            ("nodeless upgrade demo --to 1.14.1", "a cluster of clusters.yaml, and what to edit there"),
+        ),
+    )
     options.add_argument(
         "subjects", nargs="*", metavar="CLUSTER | FROM TO", help="a cluster of the file, or two releases"
     )
     options.add_argument("--to", metavar="VERSION", help="the release to move to")
     add_config(options)
+    add_only(options)
     options.add_argument(
         "--format", choices=("text", "markdown", "json"), help="default: tables on a terminal, text elsewhere"
     )
+    add_json(options)
+    add_quiet(options)
     options.set_defaults(run=run)
 
 
@@ -44,7 +55,8 @@ def run(options: argparse.Namespace) -> int:
     """Compare two releases, or a cluster's release with another, and print the report."""
     from nodeless.upgrade.report import write
 
-    write(*_compared(options.subjects, options.to, options.config), options.format)
+    form = "json" if options.json else options.format
+    write(*_compared([*options.subjects, *options.only], options.to, options.config), form)
     return DONE
 
 

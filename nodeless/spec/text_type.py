@@ -18,6 +18,8 @@ LITERAL_FIX = "write the value itself, or use the Karpenter construct in Python,
 
 # Set in the validation context by the Python front door, whose values may be tokens of the user's own stack.
 REFERENCES = "references"
+TRUE_WORDS = frozenset({"yes", "y", "on", "true", "enabled", "1"})
+FALSE_WORDS = frozenset({"no", "n", "off", "false", "disabled", "none", "0"})
 # The type of the errors made here; `expected` and `fix` are in their context.
 REFUSED = "refused"
 
@@ -45,6 +47,8 @@ class TextType:
     takes_references: bool = False
     takes_templates: bool = False
     """whether a reference may have text beside it"""
+    instead: Callable[[str], str | None] | None = None
+    """what to write instead of this text, where it can be told"""
     also: Callable[[str, Mapping[str, Any]], None] | None = None
     """a further check, with the keys of the same section that are read before this one"""
 
@@ -70,7 +74,10 @@ class TextType:
             self._check_reference(read)
             return read
         if re.fullmatch(self.pattern, read) is None:
-            raise refused(LITERAL, LITERAL_FIX) if is_reference(read) else refused(self.expected, self.fix)
+            if is_reference(read):
+                raise refused(LITERAL, LITERAL_FIX)
+            right = self.instead(read) if self.instead else None
+            raise refused(self.expected, f"write {right}" if right else self.fix)
         if self.also:
             self.also(read, info.data or {})
         return read
@@ -114,13 +121,21 @@ def one_or_many(item: Any) -> BeforeValidator:  # noqa: ANN401 - any annotation
     )
 
 
+def truth_in(value: object) -> str | None:
+    """Return `true` or `false` for a word that other tools, and YAML before 1.2, take for it."""
+    word = str(value).lower() if isinstance(value, str | int) else ""
+    return "true" if word in TRUE_WORDS else "false" if word in FALSE_WORDS else None
+
+
 def switch(section: type) -> BeforeValidator:
     """Read `true` as a section with all its defaults, and `false` as no section."""
 
     def read(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
         if not isinstance(value, bool | Mapping | section):
             # A key with nothing after it would turn the section off, and a quoted word is neither true nor false.
-            raise refused("true, false or a map", "write true or false, or keys below it")
+            truth = truth_in(value)
+            fix = f"write {truth}" if truth else "write true or false, or keys below it"
+            raise refused("true, false or a map", fix)
         if value is True:
             return {}
         return None if value is False else value

@@ -13,7 +13,7 @@ from nodeless.karpenter.nodes import node_policies
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.permissions import controller_policies, place_of
-from nodeless.spec.reading import read
+from nodeless.spec.reading import read, shown_name
 from nodeless.spec.resolution import resolve
 from nodeless.trees import leaves
 from nodeless.upgrade.chart_key_changes import GONE, RENAMED
@@ -23,8 +23,8 @@ from nodeless.upgrade.file_changes import Edit, FileChanges, ValueChange
 
 def for_cluster(name: str | None, new: Release, config: Path) -> tuple[Upgrade, FileChanges]:
     """Compare the release of a cluster with another one, using the cluster's own names, values and Kubernetes."""
-    tree, line_of = read(config)
-    rows = resolve(tree, source=str(config), line_of=line_of)
+    tree, layout = read(config)
+    rows = resolve(tree, source=shown_name(config), layout=layout)
     index = _find(name, [installation.stack for _, installation in rows], config)
     cluster, installation = rows[index]
     old = installation.release
@@ -36,15 +36,15 @@ def for_cluster(name: str | None, new: Release, config: Path) -> tuple[Upgrade, 
     )
     path, written = _version_path(tree, index)
     edit = Edit(
-        file=str(config),
+        file=shown_name(config),
         path=written_path(path),
-        line=line_of(path) if written else None,
+        line=layout.line_of(path) if written else None,
         was=written,
         write=tuple(str(stage.after) for stage in upgrade.stages) or (str(new),),
         also_changes=_others_with_default_version(tree, index) if path[0] == "defaults" else (),
     )
     try:
-        resolve(_with_version(tree, index, new), source=str(config), line_of=line_of)
+        resolve(_with_version(tree, index, new), source=shown_name(config), layout=layout)
         findings: tuple[Finding, ...] = ()
     except SpecError as error:
         findings = tuple(finding for finding in error.findings if _is_of(finding, index))
@@ -137,5 +137,5 @@ def _find(name: str | None, names: list[str], config: Path) -> int:
     if name in names:
         return names.index(name)
     fix = f"write nodeless upgrade {names[0]} --to …" if name is None else "use one of these names"
-    expected = f"a cluster in {config}: {', '.join(names)}"
+    expected = f"a cluster in {shown_name(config)}: {', '.join(names)}"
     raise SpecError("nodeless upgrade", [Finding(("CLUSTER",), name or MISSING, expected, fix)])

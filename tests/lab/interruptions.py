@@ -28,7 +28,7 @@ NAMESPACE, CONTROLLER, POOLS = "karpenter", "karpenter", "node-pools"
 # The provider waits 75 seconds for a queue, which these stories do not need.
 KEYS: Mapping[str, Any] = {"interruption": False, "karpenter": {"version": RELEASE}}
 # nodeless lets it pass, and the API server refuses the Deployment.
-REFUSED: Mapping[str, Any] = {**KEYS, "karpenter": {"version": RELEASE, "values": {"podLabels": {"team": "not one!"}}}}
+REFUSED: Mapping[str, Any] = {**KEYS, "karpenter": {"version": RELEASE, "values": {"podAnnotations": {"not one!": ""}}}}
 CHANGED: Mapping[str, Any] = {**KEYS, "karpenter": {"version": RELEASE, "replicas": 3}}
 
 APPLY = ("apply", "-input=false", PLAN_FILE)
@@ -36,13 +36,17 @@ DESTROY = ("destroy", "-input=false", "-auto-approve")
 PATIENCE = 180
 
 
-def pool(name: str, **labels: str) -> dict[str, Any]:
-    """Write a node pool whose nodes have these labels."""
-    return v1_pool(name, node_class="default", capacity="on-demand", template={"metadata": {"labels": labels}})
+def pool(name: str, since: str) -> dict[str, Any]:
+    """Write a node pool with a taint that says since when it is there."""
+    taint = {"key": "example.com/team", "effect": "NoSchedule", "timeAdded": since}
+    return v1_pool(name, node_class="default", capacity="on-demand", template={"spec": {"taints": [taint]}})
 
 
 # Of the second pool nodeless says nothing either. The first one is created.
-REFUSED_POOL: Mapping[str, Any] = {**KEYS, "node_pools": [pool("right", team="one"), pool("wrong", team="not one!")]}
+REFUSED_POOL: Mapping[str, Any] = {
+    **KEYS,
+    "node_pools": [pool("right", "2026-01-01T00:00:00Z"), pool("wrong", "not one!")],
+}
 
 
 @dataclass(frozen=True)

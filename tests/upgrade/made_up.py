@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeless.finding import Finding
+from nodeless.finding import Finding, Mark
 from nodeless.karpenter.interruption import EventRule
 from nodeless.karpenter.versions import Release
 from nodeless.upgrade.chart_key_changes import GONE, NEW, NEW_DEFAULT, RENAMED, KeyChange
@@ -162,7 +162,7 @@ FILE_CHANGES = FileChanges(
             "a|b\nc `d` *e* <f>",
             "must be a map",
             "write spec: {}",
-            line=9,
+            mark=Mark(9, 5),
         ),
     ),
 )

@@ -88,7 +88,7 @@ ONE_KEY_WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"tags": {"team": 7}}, "clusters[0].tags.team", "quoted"),
     ({"tags": {f"k{n}": "v" for n in range(51)}}, "clusters[0].tags", "at most 50"),
     ({"backend": {"type": "s3", "region": "eu-north-1"}}, "clusters[0].backend.bucket", "required"),
-    ({"backend": {"type": "swift"}}, "clusters[0].backend", "one of"),
+    ({"backend": {"type": "swift"}}, "clusters[0].backend.type", "one of"),
     ({"backend": {"type": "oss", "bucket": "b", "prefix": "./x"}}, "clusters[0].backend.prefix", "start with a slash"),
     ({"backend": {"type": "oss", "bucket": "b", "key": "/x"}}, "clusters[0].backend.key", "start or end"),
     (

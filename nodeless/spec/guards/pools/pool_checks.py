@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nodeless.finding import MISSING, Finding, Path
-from nodeless.karpenter import custom_resource_fields as fields, node_labels
+from nodeless.karpenter import custom_resource_fields as fields, label_text, node_labels
 from nodeless.karpenter.custom_resources import ALPHA, BETA, BUDGETS, DEFAULT, api_of, class_named_by
 from nodeless.karpenter.versions import ALWAYS, in_effect
 from nodeless.spec.guards.pools.created import is_created
@@ -82,6 +82,30 @@ def reserved_labels(review: Review) -> Iterator[Finding]:
     for path, requirement in _requirements(review):
         if requirement.get("key") in reserved:
             yield Finding((*path, "key"), requirement["key"], expected, "remove the requirement")
+
+
+def label_texts(review: Review) -> Iterator[Finding]:
+    """Labels and annotations are written as the API server takes them."""
+    for template in in_effect(review.release, fields.LABELS):
+        for path, labels in places(review.spec, template):
+            yield from label_findings(path, labels)
+    for template in in_effect(review.release, fields.ANNOTATIONS):
+        for path, notes in places(review.spec, template):
+            yield from _keys(path, notes, label_text.ANNOTATION_KEY, fields.ANNOTATION_KEY)
+
+
+def label_findings(path: Path, labels: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find the labels of a map that no API server takes."""
+    yield from _keys(path, labels, label_text.KEY, fields.LABEL_KEY)
+    for key, value in labels.items():
+        if not re.fullmatch(label_text.VALUE, value):
+            yield Finding((*path, key), value, fields.LABEL_VALUE, f"write it like {label_text.VALUE_EXAMPLE}")
+
+
+def _keys(path: Path, tree: Mapping[str, Any], pattern: str, expected: str) -> Iterator[Finding]:
+    for key in tree:
+        if not re.fullmatch(pattern, key):
+            yield Finding((*path, key), key, expected, f"write it like {label_text.KEY_EXAMPLE}", at_key=True)
 
 
 def known_labels(review: Review) -> Iterator[Finding]:
@@ -221,6 +245,7 @@ POOLS = Rulebook(
         (ALWAYS, capacity_types),
         (fields.MIN_VALUES, min_values),
         (ALWAYS, reserved_labels),
+        (ALWAYS, label_texts),
         (ALWAYS, known_labels),
         (ALWAYS, offered_resources),
         (BUDGETS, budgets),

@@ -41,17 +41,24 @@ class Screen:
     command: Command
     files: Mapping[str, str] = field(default_factory=lambda: {"clusters.yaml": CLUSTERS})
     before: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    """how the lines begin from which long output is shown too, besides its first lines"""
     lines: int = 45
-    """longer output is cut there, and the picture says how much is missing"""
+    """of each part; the picture says how many lines are missing"""
 
 
 SCREENS = (
     Screen("refused", Command("nodeless synth", REFUSED), {"clusters.yaml": WRONG}),
     Screen("synth", Command("nodeless synth")),
-    Screen("explain", Command("nodeless explain")),
+    Screen(
+        "explain",
+        Command("nodeless explain"),
+        parts=("# demo: its resources", "# demo: what the controller may do"),
+        lines=15,
+    ),
     Screen("check", Command("nodeless check", DIFFERS), before=("nodeless synth", EDIT)),
     Screen("init", Command("nodeless init --cluster demo --region eu-north-1"), {}),
-    Screen("doctor", Command("nodeless doctor", DIFFERS)),
+    Screen("doctor", Command("nodeless doctor", DIFFERS), lines=80),
     Screen("upgrade", Command("nodeless upgrade 1.0.8 1.14.1")),
 )
 

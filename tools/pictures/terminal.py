@@ -9,7 +9,7 @@ import re
 import struct
 import subprocess
 import termios
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +40,13 @@ def shown(command: Sequence[str], *, folder: Path, columns: int, environment: Ma
         os.close(theirs)
         written = _read(ours)
     os.close(ours)
-    return Shown(list(AnsiDecoder().decode("\n".join(screen(written.decode())))), process.returncode)
+    lines = AnsiDecoder().decode("\n".join(screen(written.decode())))
+    return Shown([part for line in lines for part in folded(line, columns)], process.returncode)
+
+
+def folded(line: Text, columns: int) -> Iterable[Text]:
+    """Continue a line that is too long on the next one, as a terminal does."""
+    return line.divide(range(columns, len(line), columns))
 
 
 def _read(terminal: int) -> bytes:

@@ -91,7 +91,9 @@ def test_the_app_names_the_framework_only_through_imports() -> None:
     assert {name.partition(".")[0] for name in named}.isdisjoint(FRAMEWORK)
 
 
-@pytest.mark.parametrize("module", ["nodeless", "nodeless.cli.main", "nodeless.upgrade.for_cluster", "nodeless.live.doctor"])
+@pytest.mark.parametrize(
+    "module", ["nodeless", "nodeless.cli.main", "nodeless.upgrade.for_cluster", "nodeless.live.doctor"]
+)
 def test_importing_it_starts_no_node_and_loads_no_framework(module: str) -> None:
     program = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
 

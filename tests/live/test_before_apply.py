@@ -25,6 +25,7 @@ pytestmark = pytest.mark.usefixtures("logged_in")
 
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 OTHER_SUBNET = "subnet-0123456789abcdef0"
+ISOLATED = {"karpenter": {"isolated_vpc": True, "repository": "oci://mirror.example.com/karpenter"}}
 MakeSite = Callable[..., Site]
 
 
@@ -294,7 +295,7 @@ CASES = (
         OK,
         "the prices that are built into its release",
         plant=endpoints,
-        keys={"karpenter": {"isolated_vpc": True}},
+        keys=ISOLATED,
     ),
     Case(
         "few on-demand vCPUs",
@@ -358,9 +359,14 @@ def test_a_cluster_that_does_not_exist_is_the_only_finding(site: Site) -> None:
 
 
 def test_credentials_of_another_partition_are_found(site: Site) -> None:
-    examination = examined(site, region="cn-north-1")
+    result = "<Arn>arn:aws-cn:iam::123456789012:user/me</Arn><UserId>x</UserId><Account>123456789012</Account>"
+    body = f"<GetCallerIdentityResponse><GetCallerIdentityResult>{result}</GetCallerIdentityResult></GetCallerIdentityResponse>"
+    sites.faults(site.world.aws, **{"sts:GetCallerIdentity": {"body": body}})
 
-    assert "belong to the partition aws, and cn-north-1 to aws-cn" in one(examination, "credentials").text
+    examination = examined(site)
+
+    assert "belong to the partition aws-cn, and eu-north-1 to aws" in one(examination, "credentials").text
+    assert len(examination.rows) == 1
 
 
 def test_subnets_of_another_vpc_are_found(site: Site) -> None:
@@ -397,9 +403,9 @@ def test_no_subnet_at_all_for_fargate(site: Site) -> None:
             "has no way out, and the VPC no endpoint of ec2, ecr.api",
             "and set karpenter.isolated_vpc: true",
         ),
-        (delete_nat, {"karpenter": {"isolated_vpc": True}}, "no endpoint of ec2, ecr.api", "or add the endpoints"),
+        (delete_nat, ISOLATED, "no endpoint of ec2, ecr.api", "or add the endpoints"),
         (endpoints, {}, "has no way out; the VPC has the endpoints", "set karpenter.isolated_vpc: true"),
-        (s3_for_another_table, {"karpenter": {"isolated_vpc": True}}, "no endpoint of s3", "or add the endpoints"),
+        (s3_for_another_table, ISOLATED, "no endpoint of s3", "or add the endpoints"),
     ],
 )
 def test_each_subnet_without_a_way_to_aws_is_found(
@@ -435,11 +441,11 @@ def test_a_way_out_that_is_gone_is_found(site: Site, monkeypatch: pytest.MonkeyP
 def test_an_isolated_vpc_with_its_endpoints_is_right(site: Site) -> None:
     endpoints(site)
 
-    assert problems(examined(site, karpenter={"isolated_vpc": True})) == []
+    assert problems(examined(site, **ISOLATED)) == []
 
 
 def test_isolated_vpc_in_a_vpc_with_a_way_out_is_a_warning(site: Site) -> None:
-    found = problems(examined(site, karpenter={"isolated_vpc": True}))
+    found = problems(examined(site, **ISOLATED))
 
     assert [(check, result.severity) for check, result in found] == [("pricing", WARNING)]
 
@@ -467,21 +473,17 @@ def test_listed_subnets_and_groups_count_before_the_stack_has_tagged_them(site: 
     assert problems(examined(site, discovery=keys)) == []
 
 
-@pytest.mark.parametrize(
-    ("exists", "creates", "severity"),
-    [(False, False, ERROR), (False, True, OK), (True, True, ERROR), (True, False, OK)],
-)
-def test_the_spot_role_exists_or_is_created(
-    other_account: AwsServer, monkeypatch: pytest.MonkeyPatch, *, exists: bool, creates: bool, severity: Severity
-) -> None:
+@pytest.mark.slow
+def test_the_spot_role_exists_or_is_created(other_account: AwsServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", other_account.url)
     site = sites.create(other_account, "demo")
-    if not exists:
-        site.client("iam").delete_role(RoleName=SPOT_ROLE)
 
-    result = one(examined(site, spot_service_linked_role=creates), "spot-role")
+    def severity(*, creates: bool) -> Severity:
+        return one(examined(site, spot_service_linked_role=creates), "spot-role").severity
 
-    assert result.severity is severity, result
+    assert (severity(creates=False), severity(creates=True)) == (OK, ERROR)
+    site.client("iam").delete_role(RoleName=SPOT_ROLE)
+    assert (severity(creates=False), severity(creates=True)) == (ERROR, OK)
 
 
 def requirement(operator: str, *values: str) -> list[dict[str, Any]]:

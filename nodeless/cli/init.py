@@ -79,23 +79,27 @@ def run(options: argparse.Namespace) -> int:
     except EndOfInputError:
         print("\nnodeless: interrupted (end of input), nothing was written", file=sys.stderr)
         return INTERRUPTED
-    from nodeless.live.file_text import file_text
-    from nodeless.spec.reading import parse
-    from nodeless.spec.resolution import resolve
-
     if options.pools:
         draft = _with_pools(draft)
-    text = file_text(draft)
-    # What is written must load: AWS, or whoever answers for it, may say anything.
-    tree, layout = parse(text, options.config)
-    resolve(tree, source=COMMAND, layout=layout)
-    _write(options.config, text)
+    _write(options.config, _text(options.config, draft))
     if options.json:
         print(json.dumps(_as_json(options, draft), indent=2))
     elif not options.quiet:
         for line in _prose(options, draft):
             print(printable(line))
     return DONE
+
+
+def _text(file: Path, draft: Draft) -> str:
+    """Write the draft as a file that loads: AWS, or whoever answers in its place, may say anything."""
+    from nodeless.live.file_text import file_text
+    from nodeless.spec.reading import parse
+    from nodeless.spec.resolution import resolve
+
+    text = file_text(draft)
+    tree, layout = parse(text, file)
+    resolve(tree, source=COMMAND, layout=layout)
+    return text
 
 
 def _draft(options: argparse.Namespace) -> Draft:

@@ -10,6 +10,7 @@ import boto3
 from botocore import exceptions as aws
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from nodeless.finding import MISSING, Finding, SpecError
 
@@ -107,7 +108,8 @@ class Account:
             if code in absent:
                 return {}
             _refuse(f"{IAM_PREFIXES.get(service, service)}:{name}", code, error)
-        except BotoCoreError as error:
+        except (BotoCoreError, ResponseParserError) as error:
+            # The second is a page of a proxy instead of an answer.
             self._not_reached(service, error)
 
     def _client(self, service: str) -> Any:  # noqa: ANN401 - boto3 makes its clients at run time
@@ -127,7 +129,7 @@ class Account:
                 raise _refused("the AWS configuration", str(error), "addresses that exist", "correct it") from None
         return self._clients[service]
 
-    def _not_reached(self, service: str, error: BotoCoreError) -> NoReturn:
+    def _not_reached(self, service: str, error: Exception) -> NoReturn:
         _stop_without_login(error)
         self._silent[service] = f"{service} in {self.region} could not be reached ({_words(error)})"
         raise NotReachedError(self._silent[service]) from None
@@ -179,7 +181,7 @@ def _assumed(session: Any, region: str, role: Mapping[str, Any]) -> Any:  # noqa
     try:
         sts = session.client("sts", region_name=region)
         given = sts.assume_role(**{name: value for name, value in arguments.items() if value})["Credentials"]
-    except (BotoCoreError, ClientError) as error:
+    except (BotoCoreError, ClientError, ResponseParserError) as error:
         fix = "let the role's trust policy name these credentials, or correct provider.assume_role"
         raise _refused(str(role["role_arn"]), _words(error), "a role that these credentials may assume", fix) from None
     return boto3.Session(given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"], region_name=region)

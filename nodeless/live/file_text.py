@@ -46,8 +46,8 @@ def _escaped(character: str) -> str:
 def _head(draft: Draft) -> Iterator[str]:
     yield f"# yaml-language-server: $schema={SCHEMA_ADDRESS}"
     yield "#"
-    yield "# The clusters that run Karpenter. `nodeless explain` shows every value in force, `nodeless synth` writes the"
-    yield "# Terraform. Another cluster is another item of the list; what all of them share goes below `defaults:`."
+    yield "# The clusters that run Karpenter. `nodeless explain` shows every value in force, `nodeless synth` writes"
+    yield "# the Terraform. Another cluster is another item of the list; what all of them share goes below `defaults:`."
     for title, rows in (("Before an apply:", draft.missing), ("Already in the account:", draft.existing)):
         if rows:
             yield "#"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from http import HTTPStatus
 from io import BytesIO
@@ -35,7 +36,8 @@ class LiveOverlay(EksOverlay):
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a test, fail as a test has asked, or answer as AWS."""
         request = Request(environ)
-        answer = self._told(request) or self._failed(request, environ) or self._quota(request, environ)
+        answer = self._told(request) or self._failed(request, environ) or self._quota(request)
+        answer = answer or self._fargate_profile(request, environ)
         return answer(environ, start_response) if answer else super().__call__(environ, start_response)
 
     def _told(self, request: Request) -> Response | None:
@@ -62,15 +64,24 @@ class LiveOverlay(EksOverlay):
         fault = self._faults.get(f"{service}:{operation}") or self._faults.get(f"{service}:*")
         return _refusal(service, fault) if fault else None
 
-    def _quota(self, request: Request, environ: WSGIEnvironment) -> Response | None:
+    def _quota(self, request: Request) -> Response | None:
         target = request.headers.get("X-Amz-Target", "")
         if not target.startswith("ServiceQuotas"):
             return None
         asked = json.loads(request.get_data())
         value = self._quotas.get(asked["QuotaCode"], DEFAULT_QUOTA)
         quota = {"QuotaCode": asked["QuotaCode"], "ServiceCode": asked["ServiceCode"], "Value": value}
-        assert environ
         return Response(json.dumps({"Quota": quota}), mimetype="application/x-amz-json-1.1")
+
+    def _fargate_profile(self, request: Request, environ: WSGIEnvironment) -> Response | None:
+        """Lay a test's words over moto's, whose profiles are always active."""
+        match = re.fullmatch(r"/clusters/([^/]+)/fargate-profiles/[^/]+", request.path)
+        over = self._details.get(match[1], {}).get("fargateProfile") if match and request.method == "GET" else None
+        if not over:
+            return None
+        answer = dict(Response.from_app(super().__call__, environ, buffered=True).json or {})
+        answer.get("fargateProfile", {}).update(over)
+        return Response(json.dumps(answer), mimetype="application/json")
 
     def _whole(self, call: Call, name: str, answer: Response) -> Record:
         whole = super()._whole(call, name, answer)
@@ -88,7 +99,9 @@ def _operation(request: Request, body: bytes) -> str:
 
 
 def _refusal(service: str, fault: Record) -> Response:
-    """Write an error as the service does."""
+    """Write an error as the service does, or any other answer that a test gives."""
+    if "body" in fault:
+        return Response(fault["body"], mimetype="text/xml")
     code, message, status = fault["code"], fault.get("message", "no"), fault.get("status", 400)
     if service in {"iam", "sts"}:
         text = f"<ErrorResponse><Error><Code>{code}</Code><Message>{message}</Message></Error></ErrorResponse>"

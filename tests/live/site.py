@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,10 +30,12 @@ class Site:
 
     @property
     def cluster(self) -> str:
+        """Name the cluster."""
         return self.world.cluster
 
     @property
     def region(self) -> str:
+        """Name its region."""
         return self.world.region
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 makes its clients at run time
@@ -68,10 +71,13 @@ def create(
     way_out: bool = True,
 ) -> Site:
     """Create a cluster to which a stack can be applied at once."""
-    made = world.create(
-        aws, cluster=cluster, region=region, version=version, authentication=authentication, audiences=audiences
-    )
-    ec2 = aws.client("ec2", region)
+    made = world.create(aws, cluster=cluster, region=region, version=version, authentication=authentication)
+    ec2, iam = aws.client("ec2", region), aws.client("iam", region)
+    # moto may give two clusters the same issuer.
+    issuer = f"{made.oidc_issuer.rpartition('/')[0]}/{hashlib.sha256(cluster.encode()).hexdigest()[:32].upper()}"
+    made = replace(made, oidc_issuer=issuer)
+    if audiences:
+        iam.create_open_id_connect_provider(Url=issuer, ClientIDList=list(audiences))
     site = Site(made, nat="", route_table=main_route_table(ec2, made.vpc))
     if way_out:
         nat = ec2.create_nat_gateway(SubnetId=made.subnets[0], ConnectivityType="private")["NatGateway"]["NatGatewayId"]
@@ -80,11 +86,11 @@ def create(
     ec2.create_tags(Resources=[made.security_groups[1]], Tags=[{"Key": DISCOVERY, "Value": cluster}])
     site.is_now(
         endpoint=made.endpoint.rstrip("/"),
+        identity={"oidc": {"issuer": issuer}},
         certificateAuthority={"data": AUTHORITY},
         resourcesVpcConfig={"clusterSecurityGroupId": made.security_groups[0]},
         kubernetesNetworkConfig={"ipFamily": "ipv4"},
     )
-    iam = aws.client("iam", region)
     if SPOT_ROLE not in {role["RoleName"] for role in iam.list_roles()["Roles"]}:
         iam.create_role(RoleName=SPOT_ROLE, Path="/aws-service-role/spot.amazonaws.com/", AssumeRolePolicyDocument="{}")
     return site

@@ -12,6 +12,7 @@ from nodeless.resolved.installation import Installation
 
 # Below this a pool cannot grow by more than a node or two.
 FEW_ADDRESSES = 8
+ISOLATE = "set karpenter.isolated_vpc: true, with a mirror in karpenter.repository"
 PRICES = "Karpenter then uses the prices that are built into its release"
 
 
@@ -64,15 +65,11 @@ def way_out(subject: Subject) -> Results:
         elif missing:
             text = f"{subnet.id} has no way out, and the VPC no endpoint of {', '.join(missing)}"
             fix = f"add a route to a NAT gateway to {subnet.route_table}"
-            isolated = (
-                "add the endpoints"
-                if subject.installation.isolated_vpc
-                else "add the endpoints, and set karpenter.isolated_vpc: true"
-            )
-            yield error(text, f"{fix}; or {isolated}")
+            isolate = "" if subject.installation.isolated_vpc else f", and {ISOLATE}"
+            yield error(text, f"{fix}; or add the endpoints{isolate}")
         elif not subject.installation.isolated_vpc:
             text = f"{subnet.id} has no way out; the VPC has the endpoints, but Karpenter also asks for prices and IAM"
-            yield error(text, "set karpenter.isolated_vpc: true")
+            yield error(text, ISOLATE)
 
 
 def pricing(subject: Subject) -> Results:
@@ -84,7 +81,7 @@ def pricing(subject: Subject) -> Results:
             yield warning(text, "remove karpenter.isolated_vpc if the pricing API can be reached")
     elif any(not subnet.way_out for subnet in subject.fargate_subnets):
         text = f"the controller cannot reach the pricing API from a subnet without a way out. {PRICES}, and logs errors"
-        yield error(text, "set karpenter.isolated_vpc: true, or add a way out")
+        yield error(text, f"{ISOLATE}; or add a way out")
 
 
 def _all(subject: Subject) -> tuple[Subnet, ...]:

@@ -23,6 +23,8 @@ BREACHES = (
     ("Data flows one way", "nodeless/spec/__init__.py", "import nodeless.live"),
     ("Only the live package knows AWS's library", "nodeless/cli/doctor.py", "import boto3"),
     ("Data flows one way", "nodeless/output/__init__.py", "import nodeless.karpenter"),
+    ("Data flows one way", "nodeless/output/__init__.py", "import nodeless.differences"),
+    ("Data flows one way", "nodeless/differences/__init__.py", "import nodeless.resolved"),
     ("Only the command writes to the output folder", "stacks/__init__.py", "import nodeless.output.folder"),
     ("Stacks are built from resolved clusters", "stacks/__init__.py", "import nodeless.spec"),
     ("Only the edge knows pydantic", "nodeless/resolved/__init__.py", "import pydantic"),

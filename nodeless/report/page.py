@@ -241,9 +241,9 @@ def _sid(statement: Statement) -> Markup:
     )
 
 
-def _sentence(statement: Statement) -> str:
+def _sentence(statement: Statement) -> Markup:
     words = in_words(statement)
-    return f"{words[:1].upper()}{words[1:]}."
+    return breakable(f"{words[:1].upper()}{words[1:]}.")
 
 
 def _principals(statement: Statement) -> Markup:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from nodeless.resolved.references import is_reference
+from nodeless.resolved.references import is_lookup, is_reference
 
 # Each kind of resource, as its ARN has it: one, and several. The ARNs of queues and buckets have no kind.
 KINDS = {
@@ -37,6 +37,7 @@ KINDS = {
     "ssm:parameter": ("SSM parameter", "SSM parameters"),
 }
 UNKNOWN_KIND = ""
+LOOKED_UP = "(looked up)"
 
 ARN = re.compile(r"arn:[^:]+:([^:]+):([^:]*):((?:\$\{[^}]*\}|[^:])*):(.+)", re.DOTALL)
 NO_ACCOUNT = frozenset({"", "*", "aws"})
@@ -100,7 +101,8 @@ def _of_kind(kind: str, names: list[str], last: str) -> str:
     if EVERYTHING in names:
         return several
     is_one = len(names) == 1 and "*" not in names[0]
-    return f"the {one if is_one else several} {listed(names, last)}"
+    words = [LOOKED_UP if is_lookup(name) else name for name in names]
+    return f"the {one if is_one else several} {listed(words, last)}"
 
 
 def _in_region(region: str) -> str:

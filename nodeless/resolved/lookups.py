@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nodeless.karpenter.place import Place
 from nodeless.karpenter.releases import KUBERNETES, NEWEST_KUBERNETES, kubernetes_range, nearest_for
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.permissions import place_of
 from nodeless.resolved.resources import all_manifests
 
 
@@ -72,6 +74,23 @@ def plan_lookups(installation: Installation) -> LookupPlan:
         security_groups=_security_groups(installation) if cluster else None,
         oidc_provider=cluster and irsa and not installation.creates_oidc_provider,
     )
+
+
+# What stands for a value that is looked up, where something is shown before a plan.
+ACCOUNT_LOOKED_UP = "${data.aws_caller_identity.current.account_id}"
+ISSUER_LOOKED_UP = "${data.aws_eks_cluster.cluster.identity[0].oidc[0].issuer}"
+
+
+def place_before_a_plan(installation: Installation) -> Place:
+    """Return the place as far as it is known; a reference stands for an account that is looked up."""
+    return place_of(installation, account=installation.account or ACCOUNT_LOOKED_UP)
+
+
+def issuer_before_a_plan(installation: Installation) -> str | None:
+    """Return the issuer's host as far as it is known, or a reference; None without IRSA."""
+    if installation.identity != "irsa":
+        return None
+    return (installation.oidc_issuer or ISSUER_LOOKED_UP).removeprefix("https://")
 
 
 def _cluster(installation: Installation) -> ClusterLookupPlan:

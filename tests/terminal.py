@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def seen_on_a_terminal(command: Sequence[str | Path], *, folder: Path, columns: int) -> str:
-    """Run a command and return what its terminal shows."""
+def seen_on_a_terminal(command: Sequence[str | Path], *, folder: Path, columns: int, status: int = 0) -> str:
+    """Run a command, which must end with this status, and return what its terminal shows."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command,
@@ -27,5 +27,5 @@ def seen_on_a_terminal(command: Sequence[str | Path], *, folder: Path, columns: 
     except OSError:  # Linux ends a terminal that nobody writes to any more with an error.
         pass
     os.close(ours)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=60) == status
     return seen.decode()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeless.cli.options import DIFFERS, DONE, Verbs, add_config, add_json, add_only, add_quiet
 from nodeless.finding import Finding, SpecError
-from nodeless.sinks.terminal import printable
 
 if TYPE_CHECKING:
     from nodeless.differences.folders import FolderDifference
@@ -62,17 +62,20 @@ def run(options: argparse.Namespace) -> int:
     from nodeless.cli.building import built
     from nodeless.cli.summary import say, working
     from nodeless.cli.warnings import warn_about
+    from nodeless.differences.folders import compare_folders
     from nodeless.output.inventory import config_name
     from nodeless.spec.resolution import load
 
     # Node is started when the file is known to be right.
     installations = _chosen(load(options.config, warn=warn_about(options.config)), options.only, options.config)
-    _check_folder(options.out)
+    with _readable(options.out):
+        _check_folder(options.out)
     stacks = f"{len(installations)} stack{'s' if len(installations) > 1 else ''}"
-    with working(f"Building {stacks}"), built(installations) as folder:
-        found = _compared(options.out, folder, config_name(options.config, options.out), is_whole=not options.only)
+    config = config_name(options.config, options.out)
+    with working(f"Building {stacks}"), built(installations) as folder, _readable(options.out):
+        found = compare_folders(options.out, folder, config=config, is_whole=not options.only)
     if options.json:
-        print(json.dumps(_tree(found, options), indent=2, ensure_ascii=False))
+        print(json.dumps(_tree(found, options), indent=2))
     elif found:
         from nodeless.differences.text import lines
 
@@ -84,31 +87,33 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _chosen(installations: Sequence[Installation], only: Sequence[str], config: Path) -> Sequence[Installation]:
-    names = [installation.stack for installation in installations]
+    """Return the clusters that are named, by their own name or that of their stack; without names, all of them."""
+    known = {name for each in installations for name in (each.stack, str(each.name))}
+    stacks = ", ".join(each.stack for each in installations)
     unknown = [
-        Finding(("--only",), name, f"a cluster in {config}: {', '.join(names)}", "use one of these names")
+        Finding(("--only",), name, f"a cluster in {config}: {stacks}", "use one of these names")
         for name in only
-        if name not in names
+        if name not in known
     ]
     if unknown:
         raise SpecError("nodeless check", unknown)
-    return [each for each in installations if not only or each.stack in only]
+    return [each for each in installations if not only or each.stack in only or each.name in only]
+
+
+@contextlib.contextmanager
+def _readable(out: Path) -> Iterator[None]:
+    """Turn an error of the system in the output folder into a message."""
+    try:
+        yield
+    except OSError as error:
+        expected = f"a folder that can be read ({error.strerror})"
+        finding = Finding(("--out",), str(error.filename or out), expected, "make it readable, or name another folder")
+        raise SpecError("nodeless check", [finding]) from None
 
 
 def _check_folder(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise SpecError("nodeless check", [Finding(("--out",), str(out), "a folder", "name the output folder")])
-
-
-def _compared(out: Path, build: Path, config: str, *, is_whole: bool) -> FolderDifference:
-    from nodeless.differences.folders import compare_folders
-
-    try:
-        return compare_folders(out, build, config=config, is_whole=is_whole)
-    except OSError as error:
-        expected = f"a folder that can be read ({error.strerror})"
-        finding = Finding(("--out",), str(error.filename or out), expected, "make it readable")
-        raise SpecError("nodeless check", [finding]) from None
 
 
 def _tree(found: FolderDifference, options: argparse.Namespace) -> dict[str, Any]:

@@ -39,13 +39,17 @@ class Block:
         """Return the first label, such as the type of a resource."""
         return str(self.place[1]) if len(self.place) > 1 else self.kind
 
+    @property
+    def rank(self) -> int:
+        """Return its place among the kinds."""
+        return [*LABELS, self.kind].index(self.kind)
+
 
 def blocks(tree: Tree) -> dict[str, Block]:
     """Return every block of a tree; blocks of a form that nodeless does not write are one block together."""
-    kinds = [*(kind for kind in LABELS if kind in tree), *(kind for kind in tree if kind not in LABELS)]
     return {
         address: block
-        for kind in kinds
+        for kind in tree
         if kind != COMMENT
         for address, block in _blocks(kind, *LABELS.get(kind, (kind, 0)), Block(kind, (kind,), tree[kind]))
     }

@@ -28,16 +28,22 @@ class Change:
 
 
 def compare(old: Tree, new: Tree) -> tuple[Difference, ...]:
-    """Return what differs between two trees, if the old one was applied and the new one would be."""
+    """Return what differs between two trees by address, resources first, if the old one was applied."""
     before, after = blocks(old), blocks(new)
     froms = {to: origin for origin, to in _listed(new, "moved", "from", "to") if origin in before and to not in before}
     found = [
         difference
-        for address in dict.fromkeys([*after, *before])
+        for address in {**before, **after}
         if address not in froms.values() or address in after
         for difference in _of_block(address, before.get(froms.get(address, address)), after.get(address), new, froms)
     ]
-    return (*found, *replaced_in_turn(before, after, found))
+    every = {**before, **after}
+    return tuple(
+        sorted(
+            (*found, *replaced_in_turn(before, after, found)),
+            key=lambda each: (every[each.address].rank, each.address),
+        )
+    )
 
 
 def _of_block(

@@ -87,15 +87,12 @@ def compare_folders(out: Path, build: Path, *, config: str, is_whole: bool = Tru
 
 def _recorded(out: Path, problems: list[tuple[str, str]]) -> tuple[Inventory, bool]:
     """Read the inventory, which need not be there."""
-    kind = kind_of(out / INVENTORY)
-    if kind is None:
-        return Inventory(), False
-    try:
-        if kind == FILE:
+    # What is no file is in the way of the new one, and the planner says so.
+    if kind_of(out / INVENTORY) == FILE:
+        try:
             return Inventory.parse((out / INVENTORY).read_bytes()), True
-    except ValueError:
-        pass
-    problems.append((INVENTORY, UNREADABLE))
+        except ValueError:
+            problems.append((INVENTORY, UNREADABLE))
     return Inventory(), False
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from nodeless.differences.comparison import compare
-from nodeless.report.content import ClusterContent, Comparison, Setting
+from nodeless.explanation.settings import Setting
+from nodeless.report.content import ClusterContent, Comparison
 from nodeless.report.page import page
 from nodeless.report.picture import Box, Picture
 from nodeless.upgrade.sections import Section
@@ -312,7 +313,10 @@ def test_no_value_breaks_out_of_its_place(
     )
     cluster = replace(
         content("every", stack=bad, comparison=comparison),
-        settings=(Setting(path=ATTACK, value=ATTACK, origin=ATTACK),),
+        settings=(
+            Setting(path=(ATTACK,), value=ATTACK, source=ATTACK, in_force=ATTACK),
+            Setting(path=(ATTACK,), value={ATTACK: [ATTACK]}, source=ATTACK),
+        ),
         facts={ATTACK: ATTACK, "Region": ATTACK, "Karpenter": ATTACK},
         stack=ATTACK,
     )

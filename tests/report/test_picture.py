@@ -162,7 +162,7 @@ def test_an_arrow_is_a_sentence() -> None:
         ("one two three", 60, ["one two", "three"]),
         ("aws_iam_role.controller", 100, ["aws_iam_role.", "controller"]),
         ("AmazonEKSWorkerNodePolicy", 90, ["Amazon", "EKSWorker", "NodePolicy"]),
-        ("x" * 25, 80, ["x" * 10, "x" * 10, "x" * 5]),
+        ("b" * 25, 80, ["b" * 10, "b" * 10, "b" * 5]),
         ("日本語の名前", 40, ["日本語", "の名前"]),
         ("a\u202eb", 100, ["a\\u202eb"]),
         ("x", 1, ["x"]),

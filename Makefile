@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs new-release lock lock-npm wheel cdktf-cli iam-simulate lab lab-test audit audit-offline sbom clean
+.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs screenshots new-release lock lock-npm wheel cdktf-cli iam-simulate lab lab-test audit audit-offline sbom clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -57,6 +57,9 @@ mutants: .venv/.dev ## measure the tests: make small mistakes in a copy and coun
 
 docs: .venv/.dev ## write docs/configuration.md from the model
 	$(BIN)/python -m tools.reference docs/configuration.md
+
+screenshots: .venv/.dev ## write the pictures of docs/report.md (needs a Chromium)
+	$(BIN)/python -m tools.screenshots
 
 new-release: .venv/.dev ## list the rows a Karpenter release changes: ARGS="--upstream CHECKOUT VERSION"
 	$(BIN)/python -m tools.new_release $(ARGS)

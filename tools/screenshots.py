@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +35,11 @@ SHOTS = {
 }
 
 
-def main(folder: Path) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Write a report about an example, and take the pictures of it."""
+    options = argparse.ArgumentParser(prog="python -m tools.screenshots", description=__doc__)
+    options.add_argument("folder", nargs="?", type=Path, default=ROOT / "docs" / "images", help="default: docs/images")
+    folder: Path = options.parse_args(arguments).folder
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="report-") as temporary:
         page = Path(temporary) / "report.html"
@@ -64,4 +69,4 @@ def take(running: Browser, page: Path, shot: Shot, file: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(ROOT / "docs" / "images"))
+    sys.exit(main(sys.argv[1:]))

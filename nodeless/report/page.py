@@ -126,7 +126,10 @@ def _cluster(cluster: ClusterContent) -> Markup:
         element("h2", cluster.stack, id=f"{_id(cluster.stack)}-name"),
         element(
             "dl",
-            *(element("div", element("dt", name), element("dd", value)) for name, value in cluster.facts.items()),
+            *(
+                element("div", element("dt", name), element("dd", breakable(value)))
+                for name, value in cluster.facts.items()
+            ),
             class_="facts",
         ),
         element("nav", element("ul", *jumps, class_="jumps"), aria_label=f"Parts of {cluster.stack}"),

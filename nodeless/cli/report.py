@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     to_file = options.out is not None and options.out != STANDARD_OUTPUT
     if to_file:
         check_writable(options.out, force=options.force)
-    release = _release(options.to) if options.to else None
+    release = None if options.to is None else _release(options.to)
     against = _against(options.against)
     rows = _chosen(options.config, options.only)
     contents = _contents(rows, against=against, to=release, config=options.config)

@@ -13,6 +13,7 @@ from nodeless.differences.difference import ABSENT, Difference
 from nodeless.differences.files import compared
 from nodeless.explanation.settings import Explained, Setting, settings
 from nodeless.finding import written_path
+from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.report.documents import Document, Managed, documents, managed_policies
 from nodeless.report.order import Destroyed, destroy_steps
 from nodeless.report.picture import Picture, picture_of
@@ -121,6 +122,8 @@ def _tree(cluster: ClusterContent) -> dict[str, Any]:
     for document, written in zip(cluster.documents, tree["documents"], strict=True):
         for statement, row in zip(document.statements, written["statements"], strict=True):
             row["in_words"] = in_words(statement)
+    for proof, row in zip(cluster.sizes, tree["sizes"], strict=True):
+        row |= {"limit": MANAGED_POLICY_LIMIT, "headroom": proof.headroom}
     for setting, row in zip(cluster.settings, tree["settings"], strict=True):
         row["path"] = written_path(setting.path)
     if cluster.comparison:

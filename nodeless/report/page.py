@@ -247,8 +247,7 @@ def _sid(statement: Statement) -> Markup:
     )
 
 
-def _sentence(statement: Statement) -> Markup:
-    words = in_words(statement)
+def _sentence(words: str) -> Markup:
     return breakable(f"{words[:1].upper()}{words[1:]}.")
 
 
@@ -270,7 +269,7 @@ def _conditions(statement: Statement) -> Markup:
 
 CELLS: dict[str, Callable[[Statement], Content]] = {
     "Statement": _sid,
-    "What it says": _sentence,
+    "What it says": lambda statement: _sentence(in_words(statement)),
     "Who": _principals,
     "Actions": lambda statement: _list(statement.actions),
     "Resources": lambda statement: _list(statement.resources),
@@ -382,7 +381,7 @@ def _difference(comparison: Comparison | None) -> Markup:
         return NOTHING
     compared = element("p", "From ", _code(comparison.before), " to ", _code(comparison.after), ".", class_="muted")
     if comparison.problem:
-        found = element("p", comparison.problem)
+        found = element("p", _sentence(comparison.problem))
     elif not comparison.differences:
         found = element("p", "Nothing differs.")
     else:

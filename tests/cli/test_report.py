@@ -106,6 +106,7 @@ def test_another_release_is_built_and_compared(folder: Path, capsys: pytest.Capt
     ("arguments", "said"),
     [
         (["--to", "0.99.9", "--out", "x.html"], "--to"),
+        (["--to", "", "--out", "x.html"], "--to"),
         (["--against", "nowhere", "--out", "x.html"], "an output folder of synth"),
         (["--only", "demi", "--out", "x.html"], "a cluster in clusters.yaml: demo"),
         (["--out", "no/such/folder/x.html"], "create the folder"),

@@ -59,17 +59,18 @@ def add(verbs: Verbs[Any]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build the stacks elsewhere, compare them with the folder, and print what differs."""
-    from nodeless.cli.building import built
-    from nodeless.cli.summary import say, working
     from nodeless.cli.warnings import warn_about
-    from nodeless.differences.folders import compare_folders
-    from nodeless.output.inventory import config_name
     from nodeless.spec.resolution import load
 
-    # Node is started when the file is known to be right.
     installations = _chosen(load(options.config, warn=warn_about(options.config)), options.only, options.config)
     with _readable(options.out):
         _check_folder(options.out)
+    # Now the file is known to be right, and Node may be started.
+    from nodeless.cli.building import built
+    from nodeless.cli.summary import say, working
+    from nodeless.differences.folders import compare_folders
+    from nodeless.output.inventory import config_name
+
     stacks = f"{len(installations)} stack{'s' if len(installations) > 1 else ''}"
     config = config_name(options.config, options.out)
     with working(f"Building {stacks}"), built(installations) as folder, _readable(options.out):

@@ -1,4 +1,4 @@
-"""`nodeless synth`: write the Terraform of clusters.yaml to cdktf.out. The only verb that starts Node."""
+"""`nodeless synth`: write the Terraform of clusters.yaml to cdktf.out."""
 
 from __future__ import annotations
 

@@ -14,6 +14,9 @@ from nodeless.differences.items import is_reordered, pairs
 from nodeless.finding import Path
 from nodeless.trees import Tree
 
+# In a `removed` block: Terraform forgets the resource and does not destroy it.
+KEEP = {"destroy": False}
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -23,65 +26,47 @@ class Change:
     old: Any
     new: Any
     place: Path
-    is_order: bool = False
-    """the two are lists that differ only in their order"""
+    is_form: bool = False
+    """only the order of a list differs, or how JSON in a text is written"""
 
 
 def compare(old: Tree, new: Tree) -> tuple[Difference, ...]:
     """Return what differs between two trees by address, resources first, if the old one was applied."""
     before, after = blocks(old), blocks(new)
-    froms = {to: origin for origin, to in _listed(new, "moved", "from", "to") if origin in before and to not in before}
-    found = [
-        difference
-        for address in {**before, **after}
-        if address not in froms.values() or address in after
-        for difference in _of_block(address, before.get(froms.get(address, address)), after.get(address), new, froms)
-    ]
     every = {**before, **after}
-    return tuple(
-        sorted(
-            (*found, *replaced_in_turn(before, after, found)),
-            key=lambda each: (every[each.address].rank, each.address),
-        )
-    )
+    moved = {
+        to: origin
+        for origin, to in _listed(new, "moved", "from", "to")
+        if isinstance(origin, str) and isinstance(to, str)
+        if origin in before and to in after and to not in before
+    }
+    found = [Difference(to, "", origin, to, Effect.MOVE, before[origin].place) for to, origin in moved.items()]
+    for address in every:
+        if address in after or address not in moved.values():
+            found += _of_block(address, before.get(moved.get(address, address)), after.get(address), new)
+    found += replaced_in_turn(before, after, found)
+    return tuple(sorted(found, key=lambda each: (every[each.address].rank, each.address)))
 
 
-def _of_block(
-    address: str, old: Block | None, new: Block | None, tree: Tree, froms: Mapping[str, str]
-) -> Iterator[Difference]:
-    if new is None or old is None:
-        present = old or new
-        if present is None:
-            return
-        place = old.place if old else ()
-        bodies = (old.body if old else ABSENT, new.body if new else ABSENT)
-        yield Difference(address, "", *bodies, _whole(address, present, tree, is_new=old is None), place)
-        return
-    if address in froms:
-        yield Difference(address, "", froms[address], address, Effect.MOVE, old.place)
-    for change in changes(old.body, new.body, old.place):
-        effect = effect_on(old, new, change.argument, is_order=change.is_order)
-        yield Difference(address, change.argument, change.old, change.new, effect, change.place)
-
-
-def _whole(address: str, block: Block, tree: Tree, *, is_new: bool) -> Effect:
-    """Return what happens to a resource that is only on one side."""
-    if block.kind != RESOURCE:
-        return Effect.NONE
-    if is_new:
-        return Effect.IMPORT if any(to == address for _, to in _listed(tree, "import", "id", "to")) else Effect.CREATE
-    forgotten = (origin for origin, lifecycle in _listed(tree, "removed", "from", "lifecycle") if lifecycle == KEEP)
-    return Effect.FORGET if address in forgotten else Effect.DESTROY
-
-
-# In a `removed` block: Terraform forgets the resource and does not destroy it.
-KEEP = {"destroy": False}
+def _of_block(address: str, old: Block | None, new: Block | None, tree: Tree) -> Iterator[Difference]:
+    if old and new:
+        for change in changes(old.body, new.body, old.place):
+            effect = effect_on(old, new, change.argument, is_form=change.is_form)
+            yield Difference(address, change.argument, change.old, change.new, effect, change.place)
+    elif new:
+        is_imported = (address,) in _listed(tree, "import", "to")
+        effect = Effect.IMPORT if is_imported else Effect.CREATE
+        yield Difference(address, "", ABSENT, new.body, effect if new.kind == RESOURCE else Effect.NONE, ())
+    elif old:
+        is_kept = (address, KEEP) in _listed(tree, "removed", "from", "lifecycle")
+        effect = Effect.FORGET if is_kept else Effect.DESTROY
+        yield Difference(address, "", old.body, ABSENT, effect if old.kind == RESOURCE else Effect.NONE, old.place)
 
 
 def _listed(tree: Tree, kind: str, *keys: str) -> Iterator[tuple[Any, ...]]:
     """Return these keys of each block of a kind that has no address, such as `moved`."""
     rows = tree.get(kind)
-    for row in rows if isinstance(rows, list) else []:
+    for row in rows if isinstance(rows, list) else [rows]:
         if isinstance(row, Mapping) and all(key in row for key in keys):
             yield tuple(_address(row[key]) for key in keys)
 
@@ -96,7 +81,9 @@ def changes(old: Any, new: Any, place: Path, argument: str = "") -> Iterator[Cha
     if _same(old, new):
         return
     unfolded = _unfolded(old), _unfolded(new)
-    if all(isinstance(each, Mapping) for each in unfolded):
+    if _same(*unfolded):
+        yield Change(argument, old, new, place, is_form=True)
+    elif all(isinstance(each, Mapping) for each in unfolded):
         yield from _of_maps(*unfolded, place, argument)
     elif all(isinstance(each, list) for each in unfolded):
         yield from _of_lists(*unfolded, place, argument)
@@ -113,7 +100,7 @@ def _of_maps(old: Mapping[str, Any], new: Mapping[str, Any], place: Path, argume
 
 def _of_lists(old: list[Any], new: list[Any], place: Path, argument: str) -> Iterator[Change]:
     if is_reordered(old, new):
-        yield Change(argument, old, new, place, is_order=True)
+        yield Change(argument, old, new, place, is_form=True)
         return
     for pair in pairs(old, new):
         below = place if pair.old_index is None else (*place, pair.old_index)

@@ -36,18 +36,18 @@ REPLACING: Mapping[str, frozenset[str]] = {
 }
 # Terraform's own arguments. They say how a resource is handled, and are no part of it.
 META_ARGUMENTS = frozenset({"connection", "depends_on", "lifecycle", "provider", "provisioner", "timeouts"})
-# Where the order of items counts. Every other list of these resources is a set.
-ORDERED = frozenset({"helm_release"})
+# Where the order of items counts, and how JSON in a text is written. For the others, lists are sets and JSON is JSON.
+LITERAL = frozenset({"helm_release"})
 
 REFERENCE = re.compile(r"(?<![\w.])((?:data\.|ephemeral\.)?[a-z][a-z0-9_]*\.[A-Za-z0-9_-]+)(?:\[[^\]]*\])?(?:\.(\w+))?")
 
 
-def effect_on(old: Block, new: Block, argument: str, *, is_order: bool) -> Effect:
+def effect_on(old: Block, new: Block, argument: str, *, is_form: bool) -> Effect:
     """Return what a changed argument does to its resource; a block of another kind has no effect of its own."""
     name = _first(argument)
     if new.kind != RESOURCE or name in META_ARGUMENTS or name in _ignored(new):
         return Effect.NONE
-    if is_order and new.type not in ORDERED:
+    if is_form and new.type not in LITERAL:
         return Effect.NONE
     return Effect.REPLACE if name in REPLACING.get(old.type, ()) else Effect.UPDATE
 

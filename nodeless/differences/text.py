@@ -43,6 +43,19 @@ REASONS = {
     (False, True): "out of date",
 }
 
+EDITED = (
+    "What was edited by hand, synth does not overwrite: move the change to {config} or to a file of your own, then run "
+    "`nodeless synth --force`."
+)
+UNKNOWN = "Without an inventory, synth does not know its own files: to write them anew, run `nodeless synth --force`."
+ANEW = "To write the folder anew, run `nodeless synth`."
+LINE_ENDINGS = (
+    "Git may change line endings on checkout. `* -text` in {out}/.gitattributes keeps them as they are; then check the "
+    "files out again, or run `nodeless synth --force`."
+)
+KEPT = "What is left over and was edited by hand, synth keeps: remove it."
+STACKS_LEFT = "To remove a stack: destroy it, then run `nodeless synth --prune`."
+
 HEAD, SUBJECT, ALARM, PLAIN = "bold", "cyan", "bold red", ""
 
 
@@ -163,20 +176,22 @@ def _advice(found: FolderDifference, out: str, config: str) -> Iterator[Line]:
     if count := len(list(found.replaced())):
         resources = _counted(count, "resource", "resources")
         yield Line(f"Terraform would replace {resources}, if what is in {out} was applied.", ALARM)
-    states = {file.state for file in found.files}
-    if any(file.is_edited for file in found.files):
-        yield Line(
-            f"What was edited by hand, synth does not overwrite: move the change to {config} or to a file of your own, "
-            "then run `nodeless synth --force`."
-        )
-    elif found.missing or found.files:
-        yield Line("To write the folder anew, run `nodeless synth`.")
-    if State.LINE_ENDINGS in states:
-        yield Line(
-            f"Git may change line endings on checkout. `* -text` in {out}/.gitattributes keeps them as they are."
-        )
-    if found.left_over:
-        yield Line("To remove a stack: destroy it, then run `nodeless synth --prune`.")
+    yield from (Line(text) for holds, text in _advices(found, out, config) if holds)
+
+
+def _advices(found: FolderDifference, out: str, config: str) -> Iterator[tuple[bool, str]]:
+    """Return what a user can do, and whether that is of use here."""
+    left = [file for file in found.files if file.state is State.LEFT_OVER]
+    converted = [file for file in found.files if file.state is State.LINE_ENDINGS]
+    others = [file for file in found.files if file not in left and file not in converted]
+    is_edited = any(file.is_edited for file in others)
+    is_unknown = any(file.is_edited is None and file.state is not State.MISSING for file in others)
+    yield is_edited, EDITED.format(config=config)
+    yield is_unknown and not is_edited, UNKNOWN
+    yield bool(found.missing or others or left) and not is_edited and not is_unknown, ANEW
+    yield bool(converted), LINE_ENDINGS.format(out=out)
+    yield any(file.is_edited for file in left), KEPT
+    yield bool(found.left_over), STACKS_LEFT
 
 
 def _counted(count: int, one: str, many: str) -> str:

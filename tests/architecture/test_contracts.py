@@ -22,6 +22,8 @@ BREACHES = (
     ("Data flows one way", "nodeless/upgrade/__init__.py", "import nodeless.report"),
     ("Data flows one way", "stacks/__init__.py", "import nodeless.cli"),
     ("Data flows one way", "nodeless/output/__init__.py", "import nodeless.karpenter"),
+    ("Data flows one way", "nodeless/output/__init__.py", "import nodeless.differences"),
+    ("Data flows one way", "nodeless/differences/__init__.py", "import nodeless.resolved"),
     ("Only the command writes to the output folder", "stacks/__init__.py", "import nodeless.output.folder"),
     ("Stacks are built from resolved clusters", "stacks/__init__.py", "import nodeless.spec"),
     ("Only the edge knows pydantic", "nodeless/resolved/__init__.py", "import pydantic"),

@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 
+from nodeless.differences.blocks import LABELS, blocks
 from nodeless.differences.comparison import compare
 from nodeless.differences.difference import ABSENT, Difference, Effect
 
@@ -124,7 +126,8 @@ def test_an_ignored_argument_does_not_replace_in_turn() -> None:
         ({}, Effect.DESTROY),
         ({"removed": [{"from": "aws_iam_role.node", "lifecycle": {"destroy": False}}]}, Effect.FORGET),
         ({"removed": [{"from": "aws_iam_role.node", "lifecycle": {"destroy": True}}]}, Effect.DESTROY),
-        ({"removed": "not a list"}, Effect.DESTROY),
+        ({"removed": {"from": "aws_iam_role.node", "lifecycle": {"destroy": False}}}, Effect.FORGET),
+        ({"removed": "not a block"}, Effect.DESTROY),
     ],
 )
 def test_a_resource_that_goes_is_destroyed_unless_it_is_to_be_forgotten(tree: dict[str, Any], effect: Effect) -> None:
@@ -152,6 +155,16 @@ def test_a_moved_resource_is_compared_with_what_it_was() -> None:
         ("aws_iam_role.node", "", "aws_iam_role.nodes", "aws_iam_role.node", "move"),
         ("aws_iam_role.node", "description", ABSENT, "x", "update"),
     ]
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [{"from": "aws_iam_role.node", "to": "aws_iam_role.none"}, {"from": 1, "to": "x"}, {"from": "aws_iam_role.x"}],
+)
+def test_a_move_to_nowhere_or_from_nowhere_moves_nothing(moved: dict[str, Any]) -> None:
+    found = compare(resource("aws_iam_role", "node", **ROLE), {"moved": [moved]})
+
+    assert [each.effect for each in found] == [Effect.DESTROY, Effect.NONE]
 
 
 def test_a_statement_is_found_by_its_sid_and_not_by_its_position() -> None:
@@ -242,10 +255,12 @@ def test_a_list_in_a_text_is_unfolded_and_a_broken_one_is_a_text() -> None:
     ]
 
 
-def test_the_same_json_written_in_another_way_is_the_same() -> None:
+def test_the_same_json_written_in_another_way_differs_and_has_no_effect() -> None:
     old, new = (resource("aws_cloudwatch_event_rule", "spot", event_pattern=text) for text in ('{"a":1}', '{"a": 1}'))
 
-    assert brief(compare(old, new)) == []
+    assert brief(compare(old, new)) == [
+        ("aws_cloudwatch_event_rule.spot", "event_pattern", '{"a":1}', '{"a": 1}', "none")
+    ]
 
 
 @pytest.mark.parametrize(("old", "new"), [(True, 1), (1, "1"), (1, 1.0), (None, False), ([True], [1])])
@@ -347,3 +362,26 @@ def test_resources_come_first_and_then_the_others_in_a_fixed_order() -> None:
     tree = {"terraform": {"a": 1}, "output": {"a": 1}, "data": {"a": {"b": {}}}, "resource": {"a": {"b": {}}}}
 
     assert [each.address for each in compare({}, tree)] == ["a.b", "data.a.b", "output.a", "terraform"]
+
+
+WORDS = st.sampled_from(["a", "name", "sid", "key", "//", "lifecycle", "ignore_changes", "from", "to", "destroy"])
+LEAVES = (
+    st.none() | st.booleans() | st.integers(0, 3) | WORDS | st.sampled_from(["${a.a.name}", "${local.a}", '{"a":1}'])
+)
+VALUES = st.recursive(
+    LEAVES, lambda below: st.lists(below, max_size=3) | st.dictionaries(WORDS, below, max_size=3), max_leaves=12
+)
+KINDS = st.sampled_from([*LABELS, "moved", "removed", "import", "terraform", "//"])
+TREES = st.dictionaries(KINDS, VALUES | st.dictionaries(WORDS, st.dictionaries(WORDS, VALUES, max_size=2), max_size=2))
+
+
+def bodies(tree: dict[str, Any]) -> dict[str, str]:
+    return {address: json.dumps(block.body, sort_keys=True) for address, block in blocks(tree).items()}
+
+
+@given(TREES, TREES)
+def test_any_two_trees_can_be_compared_and_differ_exactly_if_a_block_does(
+    old: dict[str, Any], new: dict[str, Any]
+) -> None:
+    assert bool(compare(old, new)) == (bodies(old) != bodies(new))
+    assert compare(old, old) == ()

@@ -49,8 +49,20 @@ cdktf.out/stacks/demo/cdk.tf.json: differs
 
 Left of -> is what is in cdktf.out, right of it what clusters.yaml gives.
 Terraform would replace 2 resources, if what is in cdktf.out was applied.
-To write the folder anew, run `nodeless synth`.
+Without an inventory, synth does not know its own files: to write them anew, run `nodeless synth --force`.
 """
+
+ANEW = "To write the folder anew, run `nodeless synth`."
+FORCE = (
+    "What was edited by hand, synth does not overwrite: move the change to clusters.yaml or to a file of your own, "
+    "then run `nodeless synth --force`."
+)
+UNKNOWN = "Without an inventory, synth does not know its own files: to write them anew, run `nodeless synth --force`."
+KEPT = "What is left over and was edited by hand, synth keeps: remove it."
+ENDINGS = (
+    "Git may change line endings on checkout. `* -text` in cdktf.out/.gitattributes keeps them as they are; then check "
+    "the files out again, or run `nodeless synth --force`."
+)
 
 
 def written(tree: Any) -> bytes:  # noqa: ANN401 - any JSON
@@ -136,24 +148,20 @@ def test_each_state_has_its_words(found: FolderDifference, expected: str) -> Non
 @pytest.mark.parametrize(
     ("found", "advice"),
     [
-        (of_file(is_edited=False), "To write the folder anew, run `nodeless synth`."),
-        (FolderDifference(missing=("demo",)), "To write the folder anew, run `nodeless synth`."),
-        (
-            of_file(is_edited=True),
-            (
-                "What was edited by hand, synth does not overwrite: move the change to clusters.yaml or to a file of "
-                "your own, then run `nodeless synth --force`."
-            ),
-        ),
-        (FolderDifference(left_over=("old",)), "To remove a stack: destroy it, then run `nodeless synth --prune`."),
-        (
-            of_file(state=State.LINE_ENDINGS),
-            "Git may change line endings on checkout. `* -text` in cdktf.out/.gitattributes keeps them as they are.",
-        ),
+        (of_file(is_edited=False), [ANEW]),
+        (FolderDifference(missing=("demo",)), [ANEW]),
+        (of_file(state=State.MISSING), [ANEW]),
+        (of_file(state=State.LEFT_OVER, is_edited=False), [ANEW]),
+        (of_file(is_edited=True), [FORCE]),
+        (of_file(), [UNKNOWN]),
+        (of_file(state=State.LEFT_OVER, is_edited=True), [ANEW, KEPT]),
+        (FolderDifference(left_over=("old",)), ["To remove a stack: destroy it, then run `nodeless synth --prune`."]),
+        (of_file(state=State.LINE_ENDINGS), [ENDINGS]),
+        (FolderDifference(problems=(("x", "y"),)), []),
     ],
 )
-def test_each_kind_of_difference_comes_with_what_to_do(found: FolderDifference, advice: str) -> None:
-    assert advice in text(found).splitlines()
+def test_each_kind_of_difference_comes_with_what_to_do(found: FolderDifference, advice: list[str]) -> None:
+    assert text(found).partition("\n\n")[2].splitlines() == advice
 
 
 def test_hundreds_of_files_with_other_line_ends_are_one_line() -> None:

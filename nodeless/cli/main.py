@@ -13,7 +13,7 @@ from nodeless.cli.process import run
 if TYPE_CHECKING:
     import argparse
 
-VERBS = ("synth", "explain", "upgrade", "schema", "check", "report")
+VERBS = ("synth", "explain", "upgrade", "schema", "releases", "check", "report")
 
 
 def command(*first: str) -> NoReturn:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeless.cli.main import VERBS
 from nodeless.cli.surroundings import KEPT
 from tests.conftest import ROOT
 from tests.imports.processes import node_with
@@ -61,7 +62,7 @@ def test_a_pipe_that_nobody_reads_ends_the_command_as_it_ends_other_programs() -
         (("--help",), 0, "usage: nodeless", ""),
         ((), 2, "", "usage: nodeless"),
         (("sytnh",), 2, "", "unknown command 'sytnh'; did you mean synth?"),
-        (("zzzzz",), 2, "", "the commands are synth, explain, upgrade, schema"),
+        (("zzzzz",), 2, "", f"the commands are {', '.join(VERBS)}"),
     ],
 )
 def test_a_command_line_without_a_known_verb_is_answered(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from nodeless.report.layers import BOX_GAP, Edge, Layout, Placed, Point, Size, layout, reduced
 
@@ -73,6 +73,7 @@ def check(sizes: dict[str, Size], edges: list[Edge]) -> Layout:
     return placed
 
 
+@settings(deadline=None, derandomize=True)
 @given(graphs())
 def test_any_graph_is_laid_out_cleanly(graph: tuple[dict[str, Size], list[Edge]]) -> None:
     sizes, edges = graph

@@ -58,8 +58,9 @@ mutants: .venv/.dev ## measure the tests: make small mistakes in a copy and coun
 docs: .venv/.dev ## write docs/configuration.md from the model
 	$(BIN)/python -m tools.reference docs/configuration.md
 
-pictures: .venv/.dev ## run the commands of the documents and draw their screens into docs/images
+pictures: .venv/.dev ## write the pictures of the documents: screens of the commands, and the report's page (needs a Chromium)
 	$(BIN)/python -m tools.pictures $(ARGS)
+	$(BIN)/python -m tools.screenshots
 
 new-release: .venv/.dev ## list the rows a Karpenter release changes: ARGS="--upstream CHECKOUT VERSION"
 	$(BIN)/python -m tools.new_release $(ARGS)

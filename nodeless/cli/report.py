@@ -15,12 +15,10 @@ from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, ad
 from nodeless.finding import MISSING, Finding, SpecError
 
 if TYPE_CHECKING:
+    from nodeless.explanation.settings import Explained
     from nodeless.karpenter.versions import Release
     from nodeless.report.content import ClusterContent, Comparison, Stack
     from nodeless.resolved.installation import Installation
-    from nodeless.spec.model import Cluster
-
-    Rows = Sequence[tuple[Cluster, Installation]]
 
 COMMAND = "nodeless report"
 STANDARD_OUTPUT = Path("-")
@@ -73,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     to_file = options.out is not None and options.out != STANDARD_OUTPUT
     if to_file:
         check_writable(options.out, force=options.force)
-    release = _release(options.to) if options.to else None
+    release = None if options.to is None else _release(options.to)
     against = _against(options.against)
     rows = _chosen(options.config, options.only)
     contents = _contents(rows, against=against, to=release, config=options.config)
@@ -92,10 +90,12 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _contents(rows: Rows, *, against: Path | None, to: Release | None, config: Path) -> list[ClusterContent]:
+def _contents(
+    rows: Sequence[Explained], *, against: Path | None, to: Release | None, config: Path
+) -> list[ClusterContent]:
     from nodeless.report.content import content_of
 
-    installations = [installation for _, installation in rows]
+    installations = [row.installation for row in rows]
     stacks = _built(installations)
     comparisons: list[Comparison | None]
     if to is not None:
@@ -109,8 +109,8 @@ def _contents(rows: Rows, *, against: Path | None, to: Release | None, config: P
             _comparison(against, each.stack, stacks[each.stack], config) if against else None for each in installations
         ]
     return [
-        content_of(installation, json.loads(stacks[installation.stack]), (), comparison)
-        for installation, comparison in zip(installations, comparisons, strict=True)
+        content_of(row, json.loads(stacks[row.installation.stack]), comparison)
+        for row, comparison in zip(rows, comparisons, strict=True)
     ]
 
 
@@ -131,7 +131,7 @@ def _comparison(against: Path, stack: str, built: bytes, config: Path) -> Compar
     file = against / of_stack(stack, STACK_JSON)
     try:
         return comparison_with_file(
-            file, built, before=f"{against.name}/{of_stack(stack, STACK_JSON)}", after=config.name
+            file, built, before=f"{against.name or '.'}/{of_stack(stack, STACK_JSON)}", after=config.name
         )
     except OSError as error:
         _refuse("--against", str(file), f"a file that can be read ({error.strerror})", "make it readable")
@@ -142,12 +142,15 @@ def _upgrade(installation: Installation, old: Stack, new: Stack, to: Release, co
     from nodeless.upgrade.for_cluster import for_cluster
     from nodeless.upgrade.sections import sections
 
+    upgrade, changes = for_cluster(installation.stack, to, config)
+    # The page is the same wherever the file is.
+    changes = replace(changes, edit=replace(changes.edit, file=config.name))
     return comparison_of_releases(
         old,
         new,
         before=f"Karpenter {installation.version}",
         after=f"Karpenter {to}",
-        upgrade=tuple(sections(*for_cluster(installation.stack, to, config))),
+        upgrade=tuple(sections(upgrade, changes)),
     )
 
 
@@ -172,17 +175,24 @@ def _release(text: str) -> Release:
         _refuse("--to", text, error.expected, error.advice)
 
 
-def _chosen(config: Path, only: Sequence[str]) -> Rows:
+def _chosen(config: Path, only: Sequence[str]) -> Sequence[Explained]:
     """Load the file, and choose the clusters that are named."""
     from nodeless.cli.warnings import warn_about
-    from nodeless.spec.resolution import load_clusters
+    from nodeless.explanation.settings import Explained
+    from nodeless.spec.reading import read
+    from nodeless.spec.resolution import resolve
 
-    rows = load_clusters(config, warn=warn_about(config))
-    names = [installation.stack for _, installation in rows]
+    tree, line_of = read(config)
+    resolved = resolve(tree, source=str(config), line_of=line_of, warn=warn_about(config))
+    names = [installation.stack for _, installation in resolved]
     for name in only:
         if name not in names:
             _refuse("--only", name, f"a cluster in {config}: {', '.join(names)}", "use one of these names")
-    return [row for row in rows if not only or row[1].stack in only]
+    return [
+        Explained(cluster=cluster, installation=installation, own=own, shared=tree.get("defaults") or {})
+        for own, (cluster, installation) in zip(tree["clusters"], resolved, strict=True)
+        if not only or installation.stack in only
+    ]
 
 
 def _refuse(where: str, value: str, expected: str, fix: str) -> NoReturn:

@@ -11,9 +11,13 @@ from typing import Any
 from nodeless.differences.comparison import compare
 from nodeless.differences.difference import ABSENT, Difference
 from nodeless.differences.files import compared
+from nodeless.explanation.settings import Explained, Setting, settings
+from nodeless.finding import written_path
+from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.report.documents import Document, Managed, documents, managed_policies
 from nodeless.report.order import Destroyed, destroy_steps
 from nodeless.report.picture import Picture, picture_of
+from nodeless.resolved.backends import state_shown
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.inventory import Resource, inventory
 from nodeless.resolved.permissions import Proof, proofs
@@ -23,15 +27,6 @@ from nodeless.upgrade.sections import Section
 
 Stack = dict[str, Any]
 NEW = "a new stack"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """A value in force, and where it comes from."""
-
-    path: str
-    value: str
-    origin: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +63,9 @@ class ClusterContent:
         return sum(len(document.statements) for document in self.documents)
 
 
-def content_of(
-    installation: Installation, stack: Stack, settings: tuple[Setting, ...], comparison: Comparison | None
-) -> ClusterContent:
+def content_of(explained: Explained, stack: Stack, comparison: Comparison | None) -> ClusterContent:
     """Gather what a report says about one cluster, from its settings and from the JSON that was built."""
+    installation = explained.installation
     return ClusterContent(
         stack=installation.stack,
         facts=_facts(installation),
@@ -81,7 +75,7 @@ def content_of(
         sizes=proofs(installation),
         destroy=destroy_steps(stack),
         resources={row.address: row for row in inventory(installation)},
-        settings=settings,
+        settings=settings(explained),
         comparison=comparison,
     )
 
@@ -106,7 +100,7 @@ def comparison_of_releases(
 
 def _facts(installation: Installation) -> dict[str, str]:
     return {
-        "Cluster": installation.name,
+        **({"Cluster": installation.name} if installation.name != installation.stack else {}),
         "Region": f"{installation.region} ({installation.partition.name})",
         "Account": installation.account or "looked up by Terraform",
         "Karpenter": str(installation.version),
@@ -114,6 +108,7 @@ def _facts(installation: Installation) -> dict[str, str]:
         "Controller runs on": "Fargate" if installation.fargate else "existing nodes",
         "Identity": {"irsa": "service account, through OIDC (IRSA)"}.get(installation.identity, "EKS Pod Identity"),
         "Delivery": installation.delivery,
+        "State": state_shown(installation.backend),
     }
 
 
@@ -127,6 +122,10 @@ def _tree(cluster: ClusterContent) -> dict[str, Any]:
     for document, written in zip(cluster.documents, tree["documents"], strict=True):
         for statement, row in zip(document.statements, written["statements"], strict=True):
             row["in_words"] = in_words(statement)
+    for proof, row in zip(cluster.sizes, tree["sizes"], strict=True):
+        row |= {"limit": MANAGED_POLICY_LIMIT, "headroom": proof.headroom}
+    for setting, row in zip(cluster.settings, tree["settings"], strict=True):
+        row["path"] = written_path(setting.path)
     if cluster.comparison:
         tree["comparison"]["differences"] = [
             {name: value for name, value in json_value(each).items() if getattr(each, name) is not ABSENT}

@@ -13,25 +13,32 @@ from nodeless.report.markup import BREAK, Markup, element
 from nodeless.report.picture import SENTENCES, Box, Picture
 from nodeless.sinks.terminal import printable
 
-BOX_WIDTH, PADDING, MARGIN, CORNER, INDENT, GAP = 250, 12, 8, 6, 10, 5
+BOX_WIDTH, PADDING, MARGIN, CORNER, INDENT, GAP = 262, 12, 8, 6, 10, 5
+ROOM = BOX_WIDTH - 2 * PADDING
 SPACE_OR_BREAK = re.compile(rf"(?<= )|{BREAK.pattern}")
 
 
 class Style(NamedTuple):
-    """A style of text: its class, the height of its line, and how many characters fit into a box."""
+    """A style of text: its class, the height of its line, the size of its letters; bold ones are wider."""
 
     name: str
     line: int
-    characters: int
+    size: float
+    scale: float = 1
 
 
-# The page sets the sizes of the letters. The widest fonts of the list there fit.
-KIND, TITLE, LINE, ADDRESS = (
-    Style("kind", 16, 34),
-    Style("title", 18, 27),
-    Style("line", 16, 32),
-    Style("address", 15, 35),
-)
+# The style sheet of the page has the same sizes.
+KIND, TITLE, LINE = Style("kind", 16, 11), Style("title", 18, 13.5, scale=1.13), Style("line", 16, 12)
+ADDRESS = Style("address", 15, 10.5)
+MONOSPACE = frozenset({ADDRESS})
+# How wide letters are in the widest of the usual fonts, for a size of one.
+NARROW, USUAL, WIDE = 0.41, 0.64, 1.0
+WIDTHS = {
+    **dict.fromkeys("iljtfrI.,:;'|()[]/- ", NARROW),
+    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ$&=<>+~#^", 0.84),
+    **dict.fromkeys("ckszvxy", 0.6),
+    **dict.fromkeys("mwMW@%", WIDE),
+}
 
 
 class Row(NamedTuple):
@@ -78,21 +85,28 @@ def sentences(picture: Picture) -> list[str]:
     return [f"{named[arrow.start]} {SENTENCES[arrow.kind]} {named[arrow.end]}." for arrow in picture.arrows]
 
 
-def wrapped(text: str, limit: int) -> list[str]:
-    """Break a text into lines, after a separator where there is one."""
+def wrapped(text: str, style: Style, room: float) -> list[str]:
+    """Break a text into lines that fit into a box, after a separator where there is one."""
     found = [""]
     for part in SPACE_OR_BREAK.split(printable(text)):
-        if found[-1] and _width(found[-1] + part.rstrip()) > limit:
+        if found[-1] and width(found[-1] + part.rstrip(), style) > room:
             found.append("")
         for character in part:
-            if _width(found[-1] + character) > limit and character != " ":
+            if found[-1] and width(found[-1] + character, style) > room and character != " ":
                 found.append("")
             found[-1] += character
     return [line.strip() for line in found]
 
 
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+def width(text: str, style: Style) -> float:
+    """Estimate how wide a text is, rather too wide than too narrow."""
+    return style.size * style.scale * sum(_letter(character, style) for character in text)
+
+
+def _letter(character: str, style: Style) -> float:
+    if unicodedata.east_asian_width(character) in "WF":
+        return WIDE
+    return USUAL if style in MONOSPACE else WIDTHS.get(character, USUAL)
 
 
 def _rows(box: Box) -> Iterator[Row]:
@@ -101,7 +115,7 @@ def _rows(box: Box) -> Iterator[Row]:
         for text in texts:
             yield from (
                 Row(style, line, continues=style is LINE and number > 0)
-                for number, line in enumerate(wrapped(text, style.characters))
+                for number, line in enumerate(wrapped(text, style, ROOM - (INDENT if style is LINE else 0)))
             )
 
 

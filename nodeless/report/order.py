@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from typing import Any
 
 from nodeless.stack_graph import Graph, between_resources, dependencies, reach
@@ -28,14 +29,15 @@ class Destroyed:
 def destroy_steps(stack: Mapping[str, Any]) -> tuple[tuple[Destroyed, ...], ...]:
     """Return the resources in steps: each is destroyed in the first step in which nothing needs it any more."""
     needed_by = _turned(between_resources(dependencies(stack)))
-    step_of: dict[str, int] = {}
-    steps: list[tuple[Destroyed, ...]] = []
-    while len(step_of) < len(needed_by):
-        ready = sorted(each for each, users in needed_by.items() if each not in step_of and users <= step_of.keys())
+    sorter = TopologicalSorter(needed_by)
+    sorter.prepare()
+    steps = []
+    while sorter:
+        ready = sorted(sorter.get_ready())
+        sorter.done(*ready)
         steps.append(
             tuple(Destroyed(address=each, after=_last(needed_by, each), note=NOTES.get(each, "")) for each in ready)
         )
-        step_of |= dict.fromkeys(ready, len(steps))
     return tuple(steps)
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from nodeless.differences.difference import ABSENT, Difference, Effect
+from nodeless.explanation.settings import LOOKED_UP, SET, SET_IN_DEFAULTS, Setting
+from nodeless.finding import written_path
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Statement
 from nodeless.report.content import ClusterContent, Comparison
 from nodeless.report.documents import POLICY, QUEUE, TRUST, Document, Managed
@@ -19,10 +21,11 @@ from nodeless.report.markup import NOTHING, Content, Markup, breakable, element,
 from nodeless.report.order import Destroyed
 from nodeless.resolved.permissions import Proof
 from nodeless.resolved.statement_words import in_words
-from nodeless.upgrade.sections import Section
+from nodeless.upgrade.sections import MINUS, PLUS, TILDE, Section
 
 # A file that begins with this was written by `nodeless report`, which may replace it.
 MARKER = "<!doctype html>\n<!-- written by nodeless report -->\n"
+SIGNS = {PLUS: "plus", MINUS: "minus", TILDE: "tilde"}
 # A policy with less room than this is drawn in another colour.
 TIGHT = 512
 KINDS = {POLICY: "Permissions", TRUST: "Trust policy", QUEUE: "Queue policy"}
@@ -123,7 +126,10 @@ def _cluster(cluster: ClusterContent) -> Markup:
         element("h2", cluster.stack, id=f"{_id(cluster.stack)}-name"),
         element(
             "dl",
-            *(element("div", element("dt", name), element("dd", value)) for name, value in cluster.facts.items()),
+            *(
+                element("div", element("dt", name), element("dd", breakable(value)))
+                for name, value in cluster.facts.items()
+            ),
             class_="facts",
         ),
         element("nav", element("ul", *jumps, class_="jumps"), aria_label=f"Parts of {cluster.stack}"),
@@ -241,9 +247,8 @@ def _sid(statement: Statement) -> Markup:
     )
 
 
-def _sentence(statement: Statement) -> str:
-    words = in_words(statement)
-    return f"{words[:1].upper()}{words[1:]}."
+def _sentence(words: str) -> Markup:
+    return breakable(f"{words[:1].upper()}{words[1:]}.")
 
 
 def _principals(statement: Statement) -> Markup:
@@ -264,7 +269,7 @@ def _conditions(statement: Statement) -> Markup:
 
 CELLS: dict[str, Callable[[Statement], Content]] = {
     "Statement": _sid,
-    "What it says": _sentence,
+    "What it says": lambda statement: _sentence(in_words(statement)),
     "Who": _principals,
     "Actions": lambda statement: _list(statement.actions),
     "Resources": lambda statement: _list(statement.resources),
@@ -346,10 +351,29 @@ def _purpose(destroyed: Destroyed, cluster: ClusterContent) -> Markup:
 
 
 def _settings(cluster: ClusterContent) -> Markup:
-    if not cluster.settings:
-        return NOTHING
-    rows = [(_code(each.path), _code(each.value), each.origin) for each in cluster.settings]
-    return _table(("Key", "Value", "Where it comes from"), rows, class_="stacked", heads=1)
+    rows = [(_code(written_path(each.path)), _setting(each), _source(each.source)) for each in cluster.settings]
+    return _table(("Key", "Value", "Where it comes from"), rows, class_="settings stacked", heads=1)
+
+
+def _setting(setting: Setting) -> Markup:
+    value, in_force = setting.value, setting.in_force
+    if value is not None and value not in ([], {}):
+        note = element("span", "in force: ", breakable(in_force), class_="note") if in_force else None
+        shown = _code(value) if isinstance(value, str) else element("pre", _json(value))
+        hidden = element("span", "a part that may be secret is not shown", class_="note") if setting.is_hidden else None
+        return joined([shown, note, hidden])
+    if in_force:
+        return _code(in_force)
+    return element("span", "found by Terraform" if setting.source == LOOKED_UP else "none", class_="muted")
+
+
+def _json(value: Any) -> str:  # noqa: ANN401 - any JSON, and dates of YAML
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def _source(source: str) -> Markup:
+    is_written = source in (SET, SET_IN_DEFAULTS)
+    return element("span", source, class_="badge set") if is_written else element("span", source, class_="muted")
 
 
 def _difference(comparison: Comparison | None) -> Markup:
@@ -357,12 +381,15 @@ def _difference(comparison: Comparison | None) -> Markup:
         return NOTHING
     compared = element("p", "From ", _code(comparison.before), " to ", _code(comparison.after), ".", class_="muted")
     if comparison.problem:
-        found = element("p", comparison.problem)
+        found = element("p", _sentence(comparison.problem))
     elif not comparison.differences:
         found = element("p", "Nothing differs.")
     else:
         found = _changes(comparison.differences)
-    return joined([compared, found, lines(map(_upgrade_section, comparison.upgrade))])
+    if not comparison.upgrade:
+        return joined([compared, found])
+    upgrade = lines(map(_upgrade_section, comparison.upgrade))
+    return joined([compared, upgrade, element("section", element("h4", "In the JSON"), found, class_="section-table")])
 
 
 # What happens to a resource, the gravest first; other blocks have no resource of their own.
@@ -424,7 +451,7 @@ def _change(difference: Difference) -> Markup:
 def _value(tag: str, value: Any) -> Markup:  # noqa: ANN401 - any JSON
     if value is ABSENT:
         return NOTHING
-    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    text = value if isinstance(value, str) else _json(value)
     return element(tag, element("span", "was " if tag == "del" else "is ", class_="unseen"), element("pre", text))
 
 
@@ -434,14 +461,20 @@ def _upgrade_section(section: Section) -> Markup:
         "section",
         element("h4", section.title),
         element("ol" if section.numbered else "ul", *items) if items else None,
-        _table(section.header, section.rows, class_="stacked") if section.rows else None,
+        _table(section.header, (map(_signed, row) for row in section.rows), class_="stacked") if section.rows else None,
         class_="section-table",
     )
 
 
+def _signed(cell: str) -> Content:
+    """Colour a cell that begins with the sign of a change."""
+    sign = SIGNS.get(cell[:2].rstrip())
+    return element("span", cell, class_=sign) if sign else cell
+
+
 def _table(
     header: Sequence[str],
-    rows: Iterable[Sequence[Content]],
+    rows: Iterable[Iterable[Content]],
     *,
     class_: str,
     heads: int = 0,

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from nodeless.cli.building import built
+from nodeless.explanation.settings import Explained
 from nodeless.report.content import ClusterContent, Comparison, content_of
-from nodeless.resolved.installation import Installation
 from nodeless.spec.resolution import resolve
 from tests.conftest import LITERALS
 
@@ -35,20 +35,27 @@ CLUSTERS: dict[str, dict[str, Any]] = {
     },
 }
 
-Made = dict[str, tuple[Installation, dict[str, Any]]]
+Made = dict[str, tuple[Explained, dict[str, Any]]]
 
 
 @pytest.fixture(scope="session")
 def made() -> Made:
     """Build every cluster, and return its settings and its JSON."""
-    rows = resolve(
-        {"clusters": [{"name": name, "region": REGION, **keys} for name, keys in CLUSTERS.items()]}, source="test"
-    )
-    installations = [installation for _, installation in rows]
-    with built(installations) as folder:
+    tree: dict[str, Any] = {
+        "defaults": {"region": REGION},
+        "clusters": [{"name": name, **keys} for name, keys in CLUSTERS.items()],
+    }
+    rows = [
+        Explained(cluster=cluster, installation=installation, own=own, shared=tree["defaults"])
+        for own, (cluster, installation) in zip(tree["clusters"], resolve(tree, source="test"), strict=True)
+    ]
+    with built([row.installation for row in rows]) as folder:
         return {
-            each.stack: (each, json.loads((folder / "stacks" / each.stack / "cdk.tf.json").read_text("utf-8")))
-            for each in installations
+            (name := row.installation.stack): (
+                row,
+                json.loads((folder / "stacks" / name / "cdk.tf.json").read_text("utf-8")),
+            )
+            for row in rows
         }
 
 
@@ -65,7 +72,7 @@ def content(made: Made) -> Callable[..., ClusterContent]:
     def make(
         name: str = "demo", *, stack: dict[str, Any] | None = None, comparison: Comparison | None = None
     ) -> ClusterContent:
-        installation, built_stack = made[name]
-        return content_of(installation, stack or built_stack, (), comparison)
+        explained, built_stack = made[name]
+        return content_of(explained, stack or built_stack, comparison)
 
     return make

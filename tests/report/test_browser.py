@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from nodeless.differences.comparison import compare
-from nodeless.report.content import ClusterContent, Comparison, Setting
+from nodeless.explanation.settings import Setting
+from nodeless.report.content import ClusterContent, Comparison
 from nodeless.report.page import page
+from nodeless.report.picture import Box, Picture
 from nodeless.upgrade.sections import Section
 from tests.report.conftest import Made
 from tests.report.hostile import ATTACK, poisoned
@@ -238,6 +240,23 @@ def test_the_picture_is_seen_and_its_text_is_in_its_boxes(browser: chromium.Brow
     )
 
 
+def test_whatever_its_letters_a_text_fits_into_its_box(
+    browser: chromium.Browser, tmp_path: Path, content: ContentOf
+) -> None:
+    texts = [
+        *("WM@%mw" * 20, "0123456789ABCDEF" * 4, "AmazonEKSFargatePod" * 3, "a_b=c$d&e" * 9, "名前" * 30),
+        *map(chr, range(33, 127)),
+    ]
+    boxes = tuple(
+        Box(key=f"b{number}", kind=text * 3, title=text * 9, lines=(text * 40,), addresses=(f"b{number}",))
+        for number, text in enumerate(texts)
+    )
+    cluster = replace(content(), picture=Picture(boxes=boxes, arrows=()))
+    (tmp_path / "wide.html").write_text(page([cluster], source="clusters.yaml"), "utf-8")
+
+    assert browser.open((tmp_path / "wide.html").as_uri(), width=1280).evaluate(OUTSIDE) == []
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_text_has_contrast(browser: chromium.Browser, report: str, dark: bool) -> None:  # noqa: FBT001 - a parameter of the test
     opened = browser.open(report, width=1280, dark=dark)
@@ -294,7 +313,10 @@ def test_no_value_breaks_out_of_its_place(
     )
     cluster = replace(
         content("every", stack=bad, comparison=comparison),
-        settings=(Setting(path=ATTACK, value=ATTACK, origin=ATTACK),),
+        settings=(
+            Setting(path=(ATTACK,), value=ATTACK, source=ATTACK, in_force=ATTACK),
+            Setting(path=(ATTACK,), value={ATTACK: [ATTACK]}, source=ATTACK),
+        ),
         facts={ATTACK: ATTACK, "Region": ATTACK, "Karpenter": ATTACK},
         stack=ATTACK,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from nodeless.report.markup import Markup, breakable, element, escaped, joined, lines
 from nodeless.sinks.terminal import printable_lines
@@ -52,6 +52,7 @@ def test_hostile_text_arrives_as_text(text: str) -> None:
     assert (read.tags, read.attributes, read.text) == (["td"], [("title", text)], text)
 
 
+@settings(deadline=None, derandomize=True)
 @given(TEXT)
 def test_any_text_arrives_as_text(text: str) -> None:
     shown = printable_lines(text)
@@ -60,6 +61,7 @@ def test_any_text_arrives_as_text(text: str) -> None:
     assert (read.tags, read.attributes, read.text) == (["text"], [("data-label", shown)], shown)
 
 
+@settings(deadline=None, derandomize=True)
 @given(TEXT)
 def test_a_name_that_may_be_broken_into_lines_is_the_same_text(text: str) -> None:
     read = Reader(breakable(text))

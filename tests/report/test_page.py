@@ -15,8 +15,9 @@ import pytest
 
 from nodeless.differences.comparison import compare
 from nodeless.differences.difference import Effect
+from nodeless.explanation.settings import Setting
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
-from nodeless.report.content import ClusterContent, Comparison, Setting, as_json
+from nodeless.report.content import ClusterContent, Comparison, as_json
 from nodeless.report.markup import Markup
 from nodeless.report.page import EFFECTS, MARKER, TIGHT, page
 from nodeless.resolved.statement_words import in_words
@@ -127,7 +128,10 @@ def test_no_text_of_a_stack_breaks_out(made: Made, content: ContentOf) -> None:
     )
     cluster = replace(
         content("every", stack=bad, comparison=comparison),
-        settings=(Setting(path=ATTACK, value=ATTACK, origin=ATTACK),),
+        settings=(
+            Setting(path=(ATTACK,), value=ATTACK, source=ATTACK, in_force=ATTACK),
+            Setting(path=(ATTACK,), value={ATTACK: [ATTACK]}, source=ATTACK),
+        ),
         facts={ATTACK: ATTACK, "Region": ATTACK, "Karpenter": ATTACK},
         stack=ATTACK,
     )
@@ -152,7 +156,7 @@ def test_what_is_the_same_and_what_cannot_be_compared_is_said(content: ContentOf
     broken = Comparison(before="a", after="b", problem="not JSON: Expecting value")
 
     assert "Nothing differs." in text_of(written(content(comparison=same)))
-    assert "not JSON: Expecting value" in text_of(written(content(comparison=broken)))
+    assert "Not JSON: Expecting value." in text_of(written(content(comparison=broken)))
 
 
 def test_differences_are_counted_by_address_and_the_gravest_is_first(made: Made, content: ContentOf) -> None:
@@ -190,7 +194,7 @@ def test_sections_of_an_upgrade_are_tables_and_lists(content: ContentOf) -> None
     html = written(content(comparison=Comparison(before="a", after="b", upgrade=sections)))
 
     assert "<h4>Steps</h4><ol><li>one</li><li>two</li></ol>" in html
-    assert '<td role="cell">+</td><td data-label="rule" role="cell">spot</td>' in html
+    assert '<td role="cell"><span class="plus">+</span></td><td data-label="rule" role="cell">spot</td>' in html
 
 
 def test_the_data_as_json_has_the_words_and_the_differences(made: Made, content: ContentOf) -> None:
@@ -206,7 +210,8 @@ def test_the_data_as_json_has_the_words_and_the_differences(made: Made, content:
     assert "old" not in difference
     assert difference["new"] == {"size": 1}
     assert all(row["in_words"] for document in cluster["documents"] for row in document["statements"])
-    assert len(cluster["sizes"]) == 6
+    assert all(row["size"] + row["headroom"] == row["limit"] == MANAGED_POLICY_LIMIT for row in cluster["sizes"])
+    assert {row["path"] for row in cluster["settings"]} >= {"name", "karpenter.version"}
 
 
 @pytest.mark.parametrize("name", ["page.css", "page.js"])
@@ -214,3 +219,30 @@ def test_style_sheet_and_script_end_only_where_they_end(name: str, content: Cont
     tag = {"page.css": "style", "page.js": "script"}[name]
 
     assert written(content()).count(f"</{tag}") == 1
+
+
+def test_every_setting_is_there_with_its_value_and_where_it_comes_from(content: ContentOf) -> None:
+    html = written(content("every"))
+    rows = re.findall(r"<tr role=\"row\">.*?</tr>", html.partition('id="cluster-every-settings"')[2], flags=re.DOTALL)
+    shown = {text_of(row).split("\n")[3]: text_of(row) for row in rows[1:]}
+
+    assert "set in defaults" in shown["region"]
+    assert "123456789012" in shown["account"]
+    assert "found by Terraform" in shown["endpoint"]
+    assert "none" in shown["permissions_boundary"]
+    assert "default" in shown["delivery"]
+    assert "every-karpenter" in re.sub(r"\n", "", shown["interruption.queue_name"])
+    assert "nodeless adds one named default" in re.sub(r"\n", "", shown["node_pools"])
+    assert len(shown) == len(content("every").settings)
+
+
+def test_a_value_with_a_hidden_part_says_so(content: ContentOf) -> None:
+    setting = Setting(path=("backend", "address"), value="https://x", source="set", is_hidden=True)
+
+    assert "a part that may be secret is not shown" in written(replace(content(), settings=(setting,)))
+
+
+def test_a_value_that_leads_to_another_one_shows_both(content: ContentOf) -> None:
+    setting = Setting(path=("karpenter", "version"), value="1.14", source="set", in_force="1.14.1")
+
+    assert "in force: 1.14.1" in text_of(written(replace(content(), settings=(setting,)))).replace("\n", "")

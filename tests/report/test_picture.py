@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nodeless.report.documents import documents
-from nodeless.report.drawing import drawing, sentences, wrapped
+from nodeless.report.drawing import LINE, drawing, sentences, wrapped
 from nodeless.report.picture import ASSUMES, BELONGS_TO, KINDS, SENDS, TOGETHER, WAITS, Arrow, Box, Picture, picture_of
 from nodeless.stack_graph import between_resources, dependencies
 from tests.report.conftest import Made
@@ -156,25 +156,26 @@ def test_an_arrow_is_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "limit", "expected"),
+    ("text", "room", "expected"),
     [
-        ("short", 10, ["short"]),
-        ("one two three", 8, ["one two", "three"]),
-        ("aws_iam_role.controller", 14, ["aws_iam_role.", "controller"]),
-        ("AmazonEKSWorkerNodePolicy", 12, ["Amazon", "EKSWorker", "NodePolicy"]),
-        ("x" * 25, 10, ["x" * 10, "x" * 10, "x" * 5]),
-        ("日本語の名前", 6, ["日本語", "の名前"]),
-        ("a\u202eb", 20, ["a\\u202eb"]),
+        ("short", 100, ["short"]),
+        ("one two three", 60, ["one two", "three"]),
+        ("aws_iam_role.controller", 100, ["aws_iam_role.", "controller"]),
+        ("AmazonEKSWorkerNodePolicy", 90, ["Amazon", "EKSWorker", "NodePolicy"]),
+        ("b" * 25, 80, ["b" * 10, "b" * 10, "b" * 5]),
+        ("日本語の名前", 40, ["日本語", "の名前"]),
+        ("a\u202eb", 100, ["a\\u202eb"]),
+        ("x", 1, ["x"]),
     ],
 )
-def test_long_text_goes_on_in_the_next_line(text: str, limit: int, expected: list[str]) -> None:
-    assert wrapped(text, limit) == expected
+def test_long_text_goes_on_in_the_next_line(text: str, room: float, expected: list[str]) -> None:
+    assert wrapped(text, LINE, room) == expected
 
 
 def test_text_is_not_lost_in_lines(stack: dict[str, Any]) -> None:
     for box in picture_of(stack).boxes:
         for text in (box.title, *box.lines):
-            assert "".join("".join(wrapped(text, 20)).split()) == "".join(text.split())
+            assert "".join("".join(wrapped(text, LINE, 150)).split()) == "".join(text.split())
 
 
 def test_the_picture_is_a_picture_with_a_name(made: Made) -> None:

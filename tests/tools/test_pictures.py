@@ -141,6 +141,6 @@ def test_what_is_typed_fits_the_recording() -> None:
 
 
 def test_the_refused_file_is_the_one_of_the_page_about_checks() -> None:
-    (shown_file, *_) = (block for block in blocks("yaml", ROOT / "docs" / "checks.md") if block.note == "wrong")
+    (shown_file, *_) = (block for block in blocks("yaml", ROOT / "docs" / "file-checks.md") if block.note == "wrong")
 
     assert shown_file.text == WRONG

@@ -1,4 +1,4 @@
-"""The checks that docs/checks.md lists exist, and say what it shows."""
+"""The checks that docs/file-checks.md lists exist, and say what it shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nodeless.resolved.permissions import proofs
 from nodeless.spec.resolution import installation, resolve
 from tests.docs.markdown import ROOT, code, rows, text_of
 
-PAGE = ROOT / "docs" / "checks.md"
+PAGE = ROOT / "docs" / "file-checks.md"
 CHECKS = [row for row in rows(text_of(PAGE)) if len(row) == 3]
 
 

@@ -13,7 +13,7 @@ from nodeless.cli.process import run
 if TYPE_CHECKING:
     import argparse
 
-VERBS = ("synth", "explain", "upgrade", "schema")
+VERBS = ("synth", "explain", "upgrade", "schema", "completion")
 
 EXAMPLES = """\
 examples:

@@ -13,7 +13,7 @@ from nodeless.cli.process import run
 if TYPE_CHECKING:
     import argparse
 
-VERBS = ("init", "doctor", "synth", "check", "explain", "report", "releases", "upgrade", "schema")
+VERBS = ("init", "doctor", "synth", "check", "explain", "report", "releases", "upgrade", "schema", "completion")
 
 EXAMPLES = """\
 examples:

@@ -21,7 +21,8 @@ SECRET_PARTS = (
 KEY_OF_SECRET = rf"[\w.-]*(?:{'|'.join(SECRET_PARTS)})[\w.-]*"
 # Such a key with its colon; an address with a password in it; the first line of a private key.
 SECRET = re.compile(
-    rf"{KEY_OF_SECRET}[\"']?[ \t]*[:=][ \t]*(?=\S)|\b\w+://(?=[^/@\s]*:[^/@\s]*@)|-----BEGIN ", re.IGNORECASE
+    rf"{KEY_OF_SECRET}[\"']?[ \t]*[:=][ \t]*(?=\S)|\b\w+://(?=[^/@\s]*:[^/@\s]*@)|-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    re.IGNORECASE,
 )
 # An excerpt of a long line begins this many characters before the place.
 BEFORE = 20

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, get_args
 
+from pydantic import BaseModel
+
 from nodeless.finding import CLUSTERS, MISSING, Finding, Path
 from nodeless.sinks.excerpts import is_secret
 from nodeless.spec.backends import Backend
@@ -96,7 +98,10 @@ REQUIRED: Mapping[Path, str] = {
     ("name",): "add the name of the EKS cluster, such as `name: demo`",
     ("region",): "add the cluster's AWS region, such as `region: eu-north-1`",
 }
+# A hyphen without a space, and what a word processor makes of it.
+DASHES = ("-", "\u2013", "\u2014")
 MEANS_CLUSTERS = {"cluster", "eks", "eksclusters", "ekscluster", "clusterlist", "clustername", "clusternames"}
+NAMED_LISTS: frozenset[Path] = frozenset({("node_pools",), ("node_classes",)})
 MANIFEST_KEYS = {"apiVersion", "kind", "metadata", "spec", "status"}
 MANIFESTS = {"NodePool": "node_pools", "EC2NodeClass": "node_classes"}
 Advise = Callable[[Path, Any], str | None]
@@ -167,7 +172,7 @@ def unknown_at_the_top(key: str, tree: Mapping[str, Any]) -> Finding:
         fix = f"remove it, or call it x-{key.lstrip('x._-') or 'base'}: keys that begin with x- are your own"
     else:
         fix = "remove it, or move it into a cluster; a key of your own, for anchors, begins with x-"
-    expected = f"one of {', '.join(File.model_fields)} (unknown key)"
+    expected = f"{', '.join(File.model_fields)}, or a key that begins with x-"
     return Finding((key,), tree[key], expected, fix, problem=f"unknown key: {key}", at_key=True)
 
 
@@ -181,8 +186,8 @@ def no_clusters(tree: Mapping[str, Any]) -> Finding:
     if isinstance(given, Mapping) and given:
         first = str(next(iter(given)))
         is_one = bool(given.keys() & Cluster.model_fields.keys())
-        if first.startswith("-"):
-            fix = f"write a space after the dash: `- {first.lstrip('-')}:`"
+        if first.startswith(DASHES):
+            fix = f"write a hyphen and a space: `- {first.lstrip(''.join(DASHES)).strip()}: …`"
         elif is_one:
             fix = f"write a dash before the first key, and indent the others as far: `- {first}: …`"
         else:
@@ -222,6 +227,8 @@ def in_place_of_a_map(path: Path, value: Any) -> str | None:  # noqa: ANN401 - a
         return f"write a space after the colon: `{key}: {rest.strip()}`"
     if path == ("karpenter",) and re.fullmatch(r"v?[0-9][0-9.]*", text):
         return f'write `karpenter: {{version: "{text}"}}`'
+    if path[:1] in NAMED_LISTS and len(path) == len(("node_pools", 0)):
+        return f"write `- name: {text}` with its `spec:` below it"
     return _backend(text) if path == ("backend",) else None
 
 
@@ -234,9 +241,14 @@ def _pairs(key: str, value: Sequence[Any]) -> str:
     return "write `key: value` lines below it, without dashes"
 
 
+def backends() -> dict[str, type[BaseModel]]:
+    """Return the backends by their types."""
+    return {str(get_args(row.model_fields["type"].annotation)[0]): row for row in get_args(get_args(Backend)[0])}
+
+
 def _backend(kind: str) -> str:
     """Write a backend of this type, with the keys that it requires."""
-    kinds = {str(get_args(row.model_fields["type"].annotation)[0]): row for row in get_args(get_args(Backend)[0])}
+    kinds = backends()
     right = kind if kind in kinds else closest(kind, kinds)
     if right is None:
         return f"write `backend: {{type: …}}` with one of {', '.join(kinds)}"
@@ -244,15 +256,23 @@ def _backend(kind: str) -> str:
     return f"write `backend: {{type: {right}{''.join(f', {name}: …' for name in needed)}}}`"
 
 
+def without_a_type(_: Path, value: Any) -> str | None:  # noqa: ANN401 - any YAML
+    """Say how a backend is written that has its type as a key, as in HCL."""
+    kind = next((key for key in value if key in backends()), None) if isinstance(value, Mapping) else None
+    return f"write `type: {kind}`, and its keys beside it" if kind else None
+
+
 def in_place_of_a_list(path: Path, value: Any) -> str | None:  # noqa: ANN401 - any YAML
     """Say how a list is written, where there is one item or a map."""
     key = str(path[-1])
     if isinstance(value, str):
+        if key == "assume_role":
+            return f"write `assume_role: {{role_arn: {value}}}`"
         items = [item for item in re.split(r"[,\s]+", value) if item]
         return f"write `{key}: [{', '.join(items)}]`"
     if isinstance(value, Mapping) and value:
         first = str(next(iter(value)))
-        if path[-1:] in {("node_pools",), ("node_classes",)}:
+        if path in NAMED_LISTS:
             return f"write a list: `- name: {first if first != 'name' else value[first]}` with its `spec:` below it"
         return "write a dash before the first key of each item"
     return None

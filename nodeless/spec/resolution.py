@@ -86,7 +86,9 @@ def _shape_of(finding: Finding) -> str:
 
 
 def _shown(value: object) -> object:
-    return value if isinstance(value, str | int | float | bool) or value is None else without_secrets(in_brief(value))
+    if value is None or isinstance(value, int | float | bool):
+        return value
+    return without_secrets(value if isinstance(value, str) else in_brief(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

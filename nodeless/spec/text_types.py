@@ -68,7 +68,7 @@ def _decodes(text: str, _: Mapping[str, Any]) -> None:
 
 
 def _minor(version: str) -> str | None:
-    found = re.match(r"v?(1\.[0-9]{2})(?:[.-]|$)", version)
+    found = re.search(r"(?<![0-9.])(1\.[0-9]{2})(?![0-9])", version)
     return f'"{found[1]}"' if found else None
 
 

@@ -13,7 +13,6 @@ from pydantic import BaseModel, ValidationError
 from nodeless.finding import MISSING, Finding, Path
 from nodeless.sinks.excerpts import NOT_SHOWN
 from nodeless.spec import advice
-from nodeless.spec.backends import Backend
 from nodeless.spec.bounds import MOST_FINDINGS
 from nodeless.spec.model import Cluster
 from nodeless.spec.secrets import HIDDEN
@@ -52,6 +51,7 @@ ADVICE: Mapping[str, advice.Advise] = {
     "string_type": advice.in_place_of_a_text,
     "list_type": advice.in_place_of_a_list,
     "dict_type": advice.in_place_of_a_map,
+    "union_tag_not_found": advice.without_a_type,
     "model_type": advice.in_place_of_a_map,
     "model_attributes_type": advice.in_place_of_a_map,
 }
@@ -112,7 +112,7 @@ def _finding(keys: Mapping[str, Any], path: Path, detail: Mapping[str, Any]) -> 
     value = value_at(keys, path)
     if kind == UNKNOWN_KEY:
         fix, problem = _right_key(path, detail["loc"]), f"unknown key: {path[-1]}"
-        return Finding(path, value, "a documented key (unknown key)", fix, problem=problem, at_key=True)
+        return Finding(path, value, "a documented key", fix, problem=problem, at_key=True)
     if kind == MISSING_KEY:
         return Finding(path, MISSING, "this key is required", advice.added(path))
     expected, fix = EXPLAINED.get(kind, UNEXPLAINED)
@@ -156,7 +156,7 @@ def _right_key(path: Path, location: Path) -> str:
 
 def _keys_of_backend(location: Path) -> frozenset[str]:
     """Return the keys of the backend that a location is in: there it names the backend's type."""
-    backends = {str(get_args(row.model_fields["type"].annotation)[0]): row for row in get_args(get_args(Backend)[0])}
+    backends = advice.backends()
     kind = str(location[1]) if len(location) == len((BACKEND, "type", "key")) and location[0] == BACKEND else ""
     return frozenset(backends[kind].model_fields) if kind in backends else frozenset()
 

@@ -11,7 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from nodeless.cli.main import main as nodeless, parser as nodeless_parser
+from nodeless.cli.refusals import NOTHING_WRITTEN
 from nodeless.finding import SpecError
+from nodeless.sinks.terminal import Screen
 from nodeless.spec.resolution import load
 from tests.docs.markdown import (
     DOCUMENTS,
@@ -128,7 +130,7 @@ def test_a_wrong_cluster_file_says_what_the_document_shows(
     with pytest.raises(SpecError) as raised:
         load(Path("clusters.yaml"))
 
-    assert str(raised.value) == shown.text.rstrip("\n")
+    assert raised.value.shown(Screen(), NOTHING_WRITTEN) == shown.text.rstrip("\n")
 
 
 def test_every_command_is_a_known_one() -> None:

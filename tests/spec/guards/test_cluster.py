@@ -120,7 +120,7 @@ ONE_KEY_WRONG: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"auth": "exec", "backend": {"type": "cloud", "organization": "o"}}, "clusters[0].auth", "aws CLI"),
     ({"smoke_test": "yes"}, "clusters[0].smoke_test", "true or false"),
-    ({"regoin": "eu-north-1"}, "clusters[0].regoin", "unknown key"),
+    ({"regoin": "eu-north-1"}, "clusters[0].regoin", "a documented key"),
     ({"adopt": "blog"}, "clusters[0].adopt", "not implemented yet"),
 ]
 

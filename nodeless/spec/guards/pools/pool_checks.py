@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from nodeless.finding import MISSING, Finding, Path
@@ -78,7 +79,7 @@ def reserved_labels(review: Review) -> Iterator[Finding]:
         for path, labels in places(review.spec, template):
             for key in reserved:
                 if key in labels:
-                    yield Finding((*path, key), labels[key], expected, "remove it")
+                    yield Finding((*path, key), labels[key], expected, "remove it", at_key=True)
     for path, requirement in _requirements(review):
         if requirement.get("key") in reserved:
             yield Finding((*path, "key"), requirement["key"], expected, "remove the requirement")
@@ -112,7 +113,8 @@ def known_labels(review: Review) -> Iterator[Finding]:
     """A requirement or label in a reserved domain is one the release knows; other domains are the user's own."""
     for template in in_effect(review.release, fields.LABELS):
         for path, labels in places(review.spec, template):
-            yield from (_unknown_label(review, (*path, key), key) for key in labels if _is_unknown(review, key))
+            unknown = (_unknown_label(review, (*path, key), key) for key in labels if _is_unknown(review, key))
+            yield from (replace(finding, at_key=True) for finding in unknown)
     for path, requirement in _requirements(review):
         key = requirement.get("key", "")
         if _is_unknown(review, key):
@@ -144,7 +146,7 @@ def offered_resources(review: Review) -> Iterator[Finding]:
         for path, limits in places(review.spec, template):
             for key, value in limits.items():
                 if not node_labels.is_offered(review.release, key):
-                    yield Finding((*path, key), value, *_not_offered(review, key))
+                    yield Finding((*path, key), value, *_not_offered(review, key), at_key=True)
 
 
 def _not_offered(review: Review, key: str) -> tuple[str, str]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeless.finding import Finding, SpecError
 from nodeless.resolved.installation import Installation
 from nodeless.suggestions import closest
+
+if TYPE_CHECKING:
+    from nodeless.explanation.settings import Explained
 
 
 def chosen(installations: Sequence[Installation], names: Iterable[str], file: Path, option: str) -> frozenset[str]:
@@ -32,3 +36,20 @@ def chosen(installations: Sequence[Installation], names: Iterable[str], file: Pa
     if findings:
         raise SpecError("nodeless", findings)
     return frozenset(found)
+
+
+def explained(file: Path, names: Iterable[str], option: str) -> list[Explained]:
+    """Load the file, choose the named clusters, and keep beside each what the file says about it."""
+    from nodeless.cli.warnings import warn_about
+    from nodeless.explanation.settings import Explained
+    from nodeless.spec.reading import read, shown_name
+    from nodeless.spec.resolution import resolve
+
+    tree, layout = read(file)
+    resolved = resolve(tree, source=shown_name(file), layout=layout, warn=warn_about(file))
+    stacks = chosen([installation for _, installation in resolved], names, file, option)
+    return [
+        Explained(cluster=cluster, installation=installation, own=own, shared=tree.get("defaults") or {})
+        for own, (cluster, installation) in zip(tree["clusters"], resolved, strict=True)
+        if installation.stack in stacks
+    ]

@@ -8,13 +8,10 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
 from nodeless.sinks.terminal import printable
-
-if TYPE_CHECKING:
-    from nodeless.explanation.settings import Explained
 
 # In a pipe, where no terminal has a width.
 WIDTH = 120
@@ -65,11 +62,12 @@ def run(options: argparse.Namespace) -> int:
 
 def explanation(file: Path, names: Sequence[str] = (), *, with_sections: bool = True, width: int = WIDTH) -> str:
     """Write one YAML document that holds every cluster, or those that are named, and comments after it."""
+    from nodeless.cli.choice import explained
     from nodeless.explanation.sections import sections
     from nodeless.explanation.settings import settings
     from nodeless.explanation.yaml_document import yaml_document
 
-    rows = _clusters(file, names)
+    rows = explained(file, names, "CLUSTER")
     all_settings = [settings(row) for row in rows]
     lines = list(yaml_document(all_settings, width))
     for row in rows if with_sections else ():
@@ -83,17 +81,20 @@ def explanation(file: Path, names: Sequence[str] = (), *, with_sections: bool = 
 
 def explanation_json(file: Path, names: Sequence[str] = ()) -> str:
     """Write one JSON object that holds everything about every cluster."""
+    from nodeless.cli.choice import explained
     from nodeless.explanation.json_document import json_document
 
-    return f"{json.dumps({'clusters': [json_document(row) for row in _clusters(file, names)]}, indent=2)}\n"
+    rows = explained(file, names, "CLUSTER")
+    return f"{json.dumps({'clusters': [json_document(row) for row in rows]}, indent=2)}\n"
 
 
 def deployers(file: Path, names: Sequence[str] = ()) -> str:
     """Write one JSON object: the policy documents of each cluster's deployer; what they leave open goes to stderr."""
+    from nodeless.cli.choice import explained
     from nodeless.karpenter.policy import document
     from nodeless.resolved.deployer import deployer_notes, deployer_policies
 
-    rows = [row.installation for row in _clusters(file, names)]
+    rows = [row.installation for row in explained(file, names, "CLUSTER")]
     documents = {
         installation.stack: {key: document(group) for key, group in deployer_policies(installation).items()}
         for installation in rows
@@ -102,22 +103,3 @@ def deployers(file: Path, names: Sequence[str] = ()) -> str:
         for note in deployer_notes(installation):
             print(printable(f"{installation.stack}: note: {note}"), file=sys.stderr)
     return f"{json.dumps(documents, indent=2)}\n"
-
-
-def _clusters(file: Path, names: Sequence[str]) -> Sequence[Explained]:
-    """Load the file, and choose the clusters that are named."""
-    from nodeless.cli.choice import chosen
-    from nodeless.cli.warnings import warn_about
-    from nodeless.explanation.settings import Explained
-    from nodeless.spec.reading import read, shown_name
-    from nodeless.spec.resolution import resolve
-
-    tree, layout = read(file)
-    rows = [
-        Explained(cluster=cluster, installation=installation, own=own, shared=tree.get("defaults") or {})
-        for own, (cluster, installation) in zip(
-            tree["clusters"], resolve(tree, source=shown_name(file), layout=layout, warn=warn_about(file)), strict=True
-        )
-    ]
-    stacks = chosen([row.installation for row in rows], names, file, "CLUSTER")
-    return [row for row in rows if row.installation.stack in stacks]

@@ -64,6 +64,7 @@ def add(verbs: Verbs[Any]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build the stacks, and write the page or print its data."""
+    from nodeless.cli.choice import explained
     from nodeless.report.content import as_json
     from nodeless.report.file import check_writable, write_page
     from nodeless.report.page import page
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         check_writable(options.out, force=options.force)
     release = None if options.to is None else _release(options.to)
     against = _against(options.against)
-    rows = _chosen(options.config, options.only)
+    rows = explained(options.config, options.only, "--only")
     contents = _contents(rows, against=against, to=release, config=options.config)
     if options.json:
         print(as_json(contents))
@@ -173,26 +174,6 @@ def _release(text: str) -> Release:
         return find(text)
     except UnknownReleaseError as error:
         _refuse("--to", text, error.expected, error.advice)
-
-
-def _chosen(config: Path, only: Sequence[str]) -> Sequence[Explained]:
-    """Load the file, and choose the clusters that are named."""
-    from nodeless.cli.warnings import warn_about
-    from nodeless.explanation.settings import Explained
-    from nodeless.spec.reading import read
-    from nodeless.spec.resolution import resolve
-
-    tree, line_of = read(config)
-    resolved = resolve(tree, source=str(config), line_of=line_of, warn=warn_about(config))
-    names = [installation.stack for _, installation in resolved]
-    for name in only:
-        if name not in names:
-            _refuse("--only", name, f"a cluster in {config}: {', '.join(names)}", "use one of these names")
-    return [
-        Explained(cluster=cluster, installation=installation, own=own, shared=tree.get("defaults") or {})
-        for own, (cluster, installation) in zip(tree["clusters"], resolved, strict=True)
-        if not only or installation.stack in only
-    ]
 
 
 def _refuse(where: str, value: str, expected: str, fix: str) -> NoReturn:

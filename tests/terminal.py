@@ -5,19 +5,27 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 
-def seen_on_a_terminal(command: Sequence[str | Path], *, folder: Path, columns: int) -> str:
-    """Run a command and return what its terminal shows."""
+def seen_on_a_terminal(
+    command: Sequence[str | Path],
+    *,
+    folder: Path,
+    columns: int,
+    status: int = 0,
+    environment: Mapping[str, str] | None = None,
+    with_messages: bool = False,
+) -> str:
+    """Run a command and return what its terminal shows; with messages, what goes to stderr too."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command,
         cwd=folder,
-        env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm"},
+        env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **(environment or {})},
         stdout=theirs,
-        stderr=subprocess.DEVNULL,
+        stderr=theirs if with_messages else subprocess.DEVNULL,
     )
     os.close(theirs)
     seen = b""
@@ -27,5 +35,5 @@ def seen_on_a_terminal(command: Sequence[str | Path], *, folder: Path, columns: 
     except OSError:  # Linux ends a terminal that nobody writes to any more with an error.
         pass
     os.close(ours)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=60) == status
     return seen.decode()

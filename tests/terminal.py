@@ -16,17 +16,18 @@ def seen_on_a_terminal(
     *,
     folder: Path,
     columns: int,
-    environment: Mapping[str, str] = os.environ,
     status: int = 0,
+    environment: Mapping[str, str] | None = None,
+    with_messages: bool = False,
 ) -> str:
-    """Run a command, which must end with this status, and return what its terminal shows."""
+    """Run a command and return what its terminal shows; with messages, what goes to stderr too."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command,
         cwd=folder,
-        env={**environment, "COLUMNS": str(columns), "TERM": "xterm"},
+        env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **(environment or {})},
         stdout=theirs,
-        stderr=subprocess.DEVNULL,
+        stderr=theirs if with_messages else subprocess.DEVNULL,
     )
     os.close(theirs)
     seen = b""

@@ -96,11 +96,18 @@ def _status(command: Callable[[], int]) -> int:
 
 
 def _in_known_surroundings(command: Callable[[], int]) -> int:
-    from nodeless.cli.surroundings import OutputError, prepare
+    from nodeless.cli.surroundings import prepare
 
     prepare()
     if os.environ.get("NODELESS_BINDINGS") != "plain":
         gc.disable()
+    return _printing(command)
+
+
+def _printing(command: Callable[[], int]) -> int:
+    """Run what prints; if its output is lost, say so."""
+    from nodeless.cli.surroundings import OutputError
+
     try:
         return _with_all_output(command)
     except OutputError as error:
@@ -134,6 +141,10 @@ def _failed(error: BaseException) -> int:
         import traceback
 
         traceback.print_exception(error)
+    return _printing(lambda: _refuse(refusal))
+
+
+def _refuse(refusal: SpecError) -> int:
     from nodeless.cli.refusals import show
 
     # What failed is below the verb, which alone knows its options.

@@ -59,7 +59,8 @@ def test_a_healthy_account_ends_with_0_and_plain_lines(folder: Path, site: Site,
 def test_a_terminal_of_60_columns_folds_and_cuts_nothing(folder: Path, site: Site, aws: AwsServer) -> None:
     site.is_now(accessConfig={"authenticationMode": "CONFIG_MAP"})
 
-    seen = seen_on_a_terminal([*NODELESS, "doctor"], folder=folder, columns=60, environment=environment(aws), status=1)
+    variables = {**environment(aws), "COLUMNS": "60", "TERM": "xterm"}
+    seen = seen_on_a_terminal([*NODELESS, "doctor"], folder=folder, columns=60, environment=variables, status=1)
 
     assert max(len(line.rstrip()) for line in plain(seen).splitlines()) <= 60
     assert "…" not in seen

@@ -61,10 +61,10 @@ def take(running: Browser, page: Path, shot: Shot, file: Path) -> None:
     """Take one picture."""
     opened = running.open(page.as_uri(), width=shot.width, height=shot.height, dark=shot.dark)
     if shot.typed:
-        opened.evaluate(f"document.querySelector('#cluster-{CLUSTER}-filter').focus()")
+        opened.evaluate(f"document.querySelector('#filter-of-{CLUSTER}').focus()")
         opened.command("Input.insertText", text=shot.typed)
     if shot.part:
-        opened.evaluate(f"document.querySelector('#cluster-{CLUSTER}-{shot.part}').scrollIntoView()")
+        opened.evaluate(f"document.querySelector('#{shot.part}-of-{CLUSTER}').scrollIntoView()")
     opened.screenshot(file)
 
 

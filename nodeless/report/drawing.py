@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from nodeless.report.ids import id_of
 from nodeless.report.layers import Layout, Point, Size, layout
 from nodeless.report.markup import BREAK, Markup, element
 from nodeless.report.picture import SENTENCES, Box, Picture
@@ -49,8 +50,8 @@ class Row(NamedTuple):
     continues: bool
 
 
-def drawing(picture: Picture, *, name: str, id_: str) -> Markup:
-    """Draw a picture; `name` is the cluster's, and `id_` makes the ids in the page unique."""
+def drawing(picture: Picture, stack: str) -> Markup:
+    """Draw the picture of a stack."""
     rows = {box.key: list(_rows(box)) for box in picture.boxes}
     placed = layout(
         {key: Size(BOX_WIDTH, _height(texts)) for key, texts in rows.items()},
@@ -59,19 +60,19 @@ def drawing(picture: Picture, *, name: str, id_: str) -> Markup:
     width, height = round(placed.width) + 2 * MARGIN, round(placed.height) + 2 * MARGIN
     return element(
         "svg",
-        element("title", f"The stack {name}", id=f"{id_}-title"),
-        element("desc", " ".join(sentences(picture)), id=f"{id_}-desc"),
-        element("defs", *(_head(kind, id_) for kind in SENTENCES)),
+        element("title", f"The stack {stack}", id=id_of("picture-title", stack)),
+        element("desc", " ".join(sentences(picture)), id=id_of("picture-desc", stack)),
+        element("defs", *(_head(kind, stack) for kind in SENTENCES)),
         element(
             "g",
-            *_arrows(picture, placed, id_),
+            *_arrows(picture, placed, stack),
             *(_box(box, placed, rows[box.key]) for box in picture.boxes),
             transform=f"translate({MARGIN} {MARGIN})",
         ),
         xmlns="http://www.w3.org/2000/svg",
         role="img",
-        aria_labelledby=f"{id_}-title",
-        aria_describedby=f"{id_}-desc",
+        aria_labelledby=id_of("picture-title", stack),
+        aria_describedby=id_of("picture-desc", stack),
         viewBox=f"0 0 {width} {height}",
         width=width,
         height=height,
@@ -153,11 +154,13 @@ def _box(box: Box, placed: Layout, rows: Sequence[Row]) -> Markup:
     )
 
 
-def _arrows(picture: Picture, placed: Layout, id_: str) -> Iterator[Markup]:
+def _arrows(picture: Picture, placed: Layout, stack: str) -> Iterator[Markup]:
     for arrow in picture.arrows:
         points = placed.arrows.get((arrow.start, arrow.end))
         if points:
-            yield element("path", d=_path(points), class_=f"arrow {arrow.kind}", marker_end=f"url(#{id_}-{arrow.kind})")
+            yield element(
+                "path", d=_path(points), class_=f"arrow {arrow.kind}", marker_end=f"url(#{id_of(arrow.kind, stack)})"
+            )
 
 
 def _path(points: Sequence[Point]) -> str:
@@ -184,11 +187,11 @@ def _number(value: float) -> str:
     return f"{round(value, 1):g}"
 
 
-def _head(kind: str, id_: str) -> Markup:
+def _head(kind: str, stack: str) -> Markup:
     return element(
         "marker",
         element("path", d="M0 0L8 4L0 8Z"),
-        id=f"{id_}-{kind}",
+        id=id_of(kind, stack),
         class_=f"head {kind}",
         viewBox="0 0 8 8",
         refX=7,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -229,8 +229,8 @@ def _arrows(
         above, below = boxes[start], boxes[end]
         points = [Point(starts[edge], above.y + above.height), Point(starts[edge], spans[rank[start]][1])]
         for slot in _slots(edge, rank)[1:-1]:
-            top, bottom = spans[slot[1]] if isinstance(slot, tuple) else (0, 0)
-            points += [Point(centre[slot], top), Point(centre[slot], bottom)]
+            if isinstance(slot, tuple):
+                points += [Point(centre[slot], y) for y in spans[slot[1]]]
         arrows[edge] = (*points, Point(ends[edge], below.y))
     return arrows
 
@@ -248,7 +248,7 @@ def _ports(ends: Sequence[tuple[Edge, str, float]], boxes: Mapping[str, Placed])
 
 def reduced(edges: Sequence[Edge]) -> list[Edge]:
     """Leave out each edge that a longer way says too; a graph with circles stays as it is."""
-    below: dict[Hashable, set[str]] = {}
+    below: dict[str, set[str]] = {}
     for start, end in edges:
         below.setdefault(start, set()).add(end)
 

@@ -93,10 +93,10 @@ def picture_of(stack: Mapping[str, Any]) -> Picture:
     }
     graph = between_resources(dependencies(stack))
     box_of = _boxes_by_address(resources, graph)
-    papers = documents(stack)
-    actors = list(_actors(papers, box_of))
+    in_use = documents(stack)
+    actors = list(_actors(in_use, box_of))
     sources = _event_sources(resources)
-    boxes = [_box(key, box_of, resources, papers, stack.get("locals", {})) for key in dict.fromkeys(box_of.values())]
+    boxes = [_box(key, box_of, resources, in_use, stack.get("locals", {})) for key in dict.fromkeys(box_of.values())]
     outside = dict.fromkeys(box for box, _ in actors)
     arrows = dict.fromkeys(Arrow(ASSUMES, box.key, role) for box, role in actors)
     if sources:
@@ -131,13 +131,13 @@ def _type(address: str) -> str:
     return address.partition(".")[0]
 
 
-def _actors(papers: Sequence[Document], box_of: Mapping[str, str]) -> Iterator[tuple[Box, str]]:
+def _actors(in_use: Sequence[Document], box_of: Mapping[str, str]) -> Iterator[tuple[Box, str]]:
     """Yield who may assume which role, as the roles' trust policies say."""
-    for paper in papers:
-        if paper.kind == TRUST:
-            for statement in paper.statements:
+    for document in in_use:
+        if document.kind == TRUST:
+            for statement in document.statements:
                 for principal in statement.principals:
-                    yield _actor(principal, statement), box_of[paper.address]
+                    yield _actor(principal, statement), box_of[document.address]
 
 
 def _actor(principal: Principal, statement: Statement) -> Box:
@@ -187,12 +187,12 @@ def _box(
     key: str,
     box_of: Mapping[str, str],
     resources: Mapping[str, Any],
-    papers: Sequence[Document],
+    in_use: Sequence[Document],
     values: Mapping[str, Any],
 ) -> Box:
     addresses = [address for address, box in box_of.items() if box == key]
     addresses.sort(key=lambda address: address != key)
-    counts = {paper.address: len(paper.statements) for paper in papers if paper.kind != TRUST}
+    counts = {document.address: len(document.statements) for document in in_use if document.kind != TRUST}
     block = resources.get(key, {})
     names = [block[name] for name in NAMES if isinstance(block.get(name), str) and "${" not in block[name]]
     return Box(

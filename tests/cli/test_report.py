@@ -54,7 +54,7 @@ def test_the_page_is_the_same_in_another_folder_and_with_another_hash_seed(tmp_p
         pages.append(outcome.stdout)
 
     assert pages[0] == pages[1]
-    assert 'href="#cluster-green"' in pages[0]
+    assert 'href="#cluster-of-green"' in pages[0]
 
 
 def test_a_file_that_is_no_report_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,8 +74,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def read_back(text: str) -> tuple[Installation, ...]:
-    tree, line_of = parse(text, Path("explained.yaml"))
-    return tuple(found for _, found in resolve(tree, source="explained.yaml", line_of=line_of))
+    tree, layout = parse(text, Path("explained.yaml"))
+    return tuple(found for _, found in resolve(tree, source="explained.yaml", layout=layout))
 
 
 @pytest.mark.parametrize("width", [20, 60, 120])
@@ -103,7 +103,7 @@ def test_defaults_resolve_to_the_same(keys: dict[str, Any], tmp_path: Path) -> N
 def test_one_cluster_of_several_resolves_to_the_same() -> None:
     file = ROOT / "examples" / "production.yaml"
 
-    assert read_back(explanation(file, "staging")) == load(file)[1:]
+    assert read_back(explanation(file, ["staging"])) == load(file)[1:]
 
 
 def test_settings_alone_resolve_to_the_same() -> None:

@@ -89,7 +89,7 @@ def report(tmp_path: Path, made: Made, content: ContentOf) -> str:
 
 
 def type_text(page_: chromium.Page, text: str) -> None:
-    page_.evaluate("document.querySelector('#cluster-demo-filter').select()")
+    page_.evaluate("document.querySelector('#filter-of-demo').select()")
     page_.command("Input.insertText", text=text)
 
 
@@ -157,7 +157,7 @@ def test_the_policy_of_the_page_stops_other_scripts_styles_and_images(
 
 def shown_in_demo(page_: chromium.Page) -> list[str]:
     found: list[str] = page_.evaluate(
-        "[...document.querySelectorAll('#cluster-demo .statements tbody tr')]"
+        "[...document.querySelectorAll('#cluster-of-demo .statements tbody tr')]"
         ".filter((row) => row.checkVisibility()).map((row) => row.querySelector('.sid').textContent)"
     )
     return found
@@ -170,10 +170,12 @@ def test_the_filter_shows_the_statements_that_have_all_words(browser: chromium.B
 
     type_text(opened, "passrole")
     assert shown_in_demo(opened) == ["AllowPassingInstanceRole"]
-    assert opened.evaluate("document.querySelector('#cluster-demo output').textContent") == f"1 of {count} statements"
+    assert (
+        opened.evaluate("document.querySelector('#cluster-of-demo output').textContent") == f"1 of {count} statements"
+    )
     assert (
         opened.evaluate(
-            "[...document.querySelectorAll('#cluster-demo .policy')].filter((p) => p.checkVisibility()).length"
+            "[...document.querySelectorAll('#cluster-of-demo .policy')].filter((p) => p.checkVisibility()).length"
         )
         == 1
     )
@@ -188,7 +190,7 @@ def test_the_filter_shows_the_statements_that_have_all_words(browser: chromium.B
     assert shown_in_demo(opened) == []
     type_text(opened, " ")
     assert len(shown_in_demo(opened)) == count
-    assert opened.evaluate("document.querySelector('#cluster-demo output').textContent") == f"{count} statements"
+    assert opened.evaluate("document.querySelector('#cluster-of-demo output').textContent") == f"{count} statements"
 
 
 def test_without_scripts_everything_is_shown(browser: chromium.Browser, report: str, content: ContentOf) -> None:
@@ -214,8 +216,10 @@ def test_every_part_is_reached_with_the_tab_key(browser: chromium.Browser, repor
         )
 
     assert reached[0] == "#content"
-    assert {"#cluster-demo", "#cluster-every", "#cluster-demo-permissions", "figure.scroll", "summary."} <= set(reached)
-    assert "cluster-demo-filter" in reached
+    assert {"#cluster-of-demo", "#cluster-of-every", "#permissions-of-demo", "figure.scroll", "summary."} <= set(
+        reached
+    )
+    assert "filter-of-demo" in reached
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -331,5 +335,5 @@ def test_no_value_breaks_out_of_its_place(
     assert opened.evaluate("document.body.textContent.includes('<script>window.broken=1</script>')")
     assert opened.evaluate("document.documentElement.scrollWidth") <= 360
     type_text(opened, "passrole")
-    assert opened.evaluate("document.querySelector('#cluster-demo output').textContent").startswith("1 of ")
+    assert opened.evaluate("document.querySelector('#cluster-of-demo output').textContent").startswith("1 of ")
     assert opened.evaluate(OUTSIDE) == []

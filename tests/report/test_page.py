@@ -19,7 +19,9 @@ from nodeless.explanation.settings import Setting
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
 from nodeless.report.content import ClusterContent, Comparison, as_json
 from nodeless.report.markup import Markup
-from nodeless.report.page import EFFECTS, MARKER, TIGHT, page
+from nodeless.report.page import MARKER, page
+from nodeless.report.parts.difference import EFFECTS
+from nodeless.report.parts.sizes import TIGHT
 from nodeless.resolved.statement_words import in_words
 from nodeless.upgrade.sections import Section
 from tests.report.conftest import Made
@@ -89,12 +91,20 @@ def test_one_cluster_needs_no_list_and_several_have_links(content: ContentOf) ->
 
     html = written(content("demo"), content("every"))
 
-    assert '<a href="#cluster-demo">demo</a>' in html
-    assert 'id="cluster-every"' in html
+    assert '<a href="#cluster-of-demo">demo</a>' in html
+    assert 'id="cluster-of-every"' in html
     assert "<title>2 clusters - nodeless report</title>" in html
     ids = re.findall(r' id="([^"]*)"', html)
     assert len(ids) == len(set(ids))
     assert set(re.findall(r' href="#([^"]*)"', html)) <= set(ids)
+
+
+def test_ids_are_unique_whatever_the_stacks_are_called(content: ContentOf) -> None:
+    names = ("a", "a-name", "a-stack", "stack-of-a", "name-of-a", "picture-title", "of-a")
+    html = written(*(replace(content(), stack=name) for name in names))
+
+    ids = re.findall(r' id="([^"]*)"', html)
+    assert len(ids) == len(set(ids))
 
 
 def test_the_page_allows_nothing_but_its_own_style_sheet_and_script(content: ContentOf) -> None:
@@ -168,7 +178,7 @@ def test_differences_are_counted_by_address_and_the_gravest_is_first(made: Made,
     differences = compare(before, after)
 
     html = written(content(comparison=Comparison(before="a", after="b", differences=differences)))
-    part = text_of(html.partition('id="cluster-demo-difference"')[2].partition('id="cluster-demo-permissions"')[0])
+    part = text_of(html.partition('id="difference-of-demo"')[2].partition('id="permissions-of-demo"')[0])
     shown = [line for line in part.split("\n") if line.strip()]
 
     assert {each.effect for each in differences} >= {Effect.REPLACE, Effect.UPDATE, Effect.CREATE, Effect.DESTROY}
@@ -223,7 +233,7 @@ def test_style_sheet_and_script_end_only_where_they_end(name: str, content: Cont
 
 def test_every_setting_is_there_with_its_value_and_where_it_comes_from(content: ContentOf) -> None:
     html = written(content("every"))
-    rows = re.findall(r"<tr role=\"row\">.*?</tr>", html.partition('id="cluster-every-settings"')[2], flags=re.DOTALL)
+    rows = re.findall(r"<tr role=\"row\">.*?</tr>", html.partition('id="settings-of-every"')[2], flags=re.DOTALL)
     shown = {text_of(row).split("\n")[3]: text_of(row) for row in rows[1:]}
 
     assert "set in defaults" in shown["region"]

@@ -152,7 +152,7 @@ def test_an_arrow_is_a_sentence() -> None:
     picture = Picture(boxes=(one, two), arrows=(Arrow(ASSUMES, "a", "b"),))
 
     assert sentences(picture) == ["AWS service Pods assumes IAM role r."]
-    assert "AWS service Pods assumes IAM role r." in drawing(picture, name="x", id_="x").text
+    assert "AWS service Pods assumes IAM role r." in drawing(picture, "x").text
 
 
 @pytest.mark.parametrize(
@@ -179,10 +179,10 @@ def test_text_is_not_lost_in_lines(stack: dict[str, Any]) -> None:
 
 
 def test_the_picture_is_a_picture_with_a_name(made: Made) -> None:
-    text = drawing(picture_of(made["demo"][1]), name="demo", id_="p").text
+    text = drawing(picture_of(made["demo"][1]), "p").text
 
-    assert 'role="img" aria-labelledby="p-title" aria-describedby="p-desc"' in text
-    assert '<title id="p-title">The stack demo</title>' in text
+    assert 'role="img" aria-labelledby="picture-title-of-p" aria-describedby="picture-desc-of-p"' in text
+    assert '<title id="picture-title-of-p">The stack p</title>' in text
 
 
 def test_the_same_json_in_another_order_of_keys_is_the_same_set_of_arrows(made: Made) -> None:

@@ -66,7 +66,7 @@ def add(verbs: Verbs[Any]) -> None:
     add_profile(options)
     add_json(options)
     add_quiet(options)
-    options.set_defaults(run=run, reads_account=True)
+    options.set_defaults(run=run, reads_account=True, writes=True)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -59,7 +59,7 @@ def add(verbs: Verbs[Any]) -> None:
     add_json(what)
     options.add_argument("--force", action="store_true", help="overwrite a file that is not a report")
     add_quiet(options)
-    options.set_defaults(run=run)
+    options.set_defaults(run=run, writes=True)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -47,6 +47,7 @@ def add(verbs: Verbs[Any]) -> None:
     options.add_argument("--to", metavar="VERSION", help="the release to move to")
     options.add_argument(
         "--write",
+        dest="writes",
         action="store_true",
         help="write the version into the file, and change nothing else in it: at the cluster that is named, or "
         "without one also under defaults",
@@ -66,9 +67,9 @@ def run(options: argparse.Namespace) -> int:
     from nodeless.upgrade.report import write
 
     subjects = [*options.subjects, *options.only]
-    upgrade, changes = _compared(subjects, options.to, options.config, is_edited=options.write)
+    upgrade, changes = _compared(subjects, options.to, options.config, is_edited=options.writes)
     write(upgrade, changes, "json" if options.json else options.format)
-    if options.write:
+    if options.writes:
         _edit(subjects[0] if subjects else None, upgrade, options.config)
     return DONE
 

@@ -249,7 +249,7 @@ def test_it_names_the_tables_only_for_a_release_that_is_not_known(explained: Exp
 
 def test_no_value_is_shown_as_it_is_to_a_terminal(file: Callable[[str], Path]) -> None:
     config = file(
-        'clusters: [{name: one, region: eu-north-1, karpenter: {values: {podLabels: {"\\u202ekey": "\\u202e"}}}}]'
+        'clusters: [{name: one, region: eu-north-1, karpenter: {values: {podAnnotations: {"\\u202ekey": "\\u202e"}}}}]'
     )
 
     assert all(line.isprintable() for line in explanation(config).split("\n"))

@@ -58,7 +58,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "values of every kind": {
         "karpenter": {
             "values": {
-                "podLabels": {"n": "1", "ü": "\u2028"},
+                "podAnnotations": {"n": "1", "ü": "\u2028"},
                 "tolerations": [{"tolerationSeconds": 3, "effect": None}, {"key": "a", "operator": "Exists"}],
                 "podAnnotations": {"line": "a\n  b\n", "quotes": "\"'", "back": "\\x1b", "-": "- x", "a:": "b:"},
             }

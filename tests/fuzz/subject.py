@@ -111,8 +111,8 @@ def _check_read_back(explained: str, rows: list[Installation]) -> None:
     """Check that what explain prints is a file that means the same, unless it hides something or is too long."""
     if HIDDEN in explained or len(explained.encode()) > LARGEST_FILE:
         return
-    tree, line_of = parse(explained, Path("explain"))
-    assert [found for _, found in resolve(tree, source="explain", line_of=line_of)] == rows, explained
+    tree, layout = parse(explained, Path("explain"))
+    assert [found for _, found in resolve(tree, source="explain", layout=layout)] == rows, explained
 
 
 def _commands(file: Path, rows: list[Installation]) -> None:

@@ -61,7 +61,7 @@ def test_a_pipe_that_nobody_reads_ends_the_command_as_it_ends_other_programs() -
         (("--help",), 0, "usage: nodeless", ""),
         ((), 2, "", "usage: nodeless"),
         (("sytnh",), 2, "", "unknown command 'sytnh'; did you mean synth?"),
-        (("zzzzz",), 2, "", "the commands are synth, explain, upgrade, schema"),
+        (("zzzzz",), 2, "", "the commands are synth, explain, upgrade, schema, completion"),
     ],
 )
 def test_a_command_line_without_a_known_verb_is_answered(

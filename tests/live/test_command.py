@@ -248,7 +248,7 @@ def test_what_keeps_boto3_from_aws_is_said(
 
 def test_roles_are_assumed_as_the_provider_does(logged_in: AwsServer, site: Site) -> None:
     assert logged_in
-    role = {"role_arn": "arn:aws:iam::210987654321:role/deployer", "session_name": "me", "external_id": "x"}
+    role = {"role_arn": "arn:aws:iam::210987654321:role/deployer", "session_name": "me", "external_id": "me"}
 
     examination = examined(site, log_in=accounts.opened, account="210987654321", provider={"assume_role": role})
 

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from nodeless.spec import backends, model
+from nodeless.spec.model import OWN_KEYS
 
 
 def descriptions(section: type[BaseModel]) -> dict[str, str]:
@@ -38,4 +39,6 @@ def schema() -> dict[str, Any]:
         if isinstance(found, type) and issubclass(found, BaseModel):
             for key, text in descriptions(found).items():
                 section["properties"][key]["description"] = text
+    # A place for anchors, which nobody reads.
+    tree["patternProperties"] = {f"^{OWN_KEYS}": {}}
     return tree

@@ -37,7 +37,7 @@ LINKS = [
 # Commands that a shell block may use, in addition to the project's own.
 OTHER_TOOLS = {"aws", "cd", "eksctl", "git", "helm", "jq", "kubectl", "npm", "pre-commit", "terraform"}
 # What follows is not an argument of the command.
-OPERATORS = {">", "|"}
+OPERATORS = {">", "|", "<"}
 OWN_TOOLS = {"make", "nodeless", "python", ".venv/bin/python", ".cdktf-cli/node_modules/.bin/cdktf"}
 
 

@@ -214,7 +214,9 @@ def test_only_a_verb_that_writes_says_that_it_has_not(run: Run, words: tuple[str
 # Synthesis.
 
 
-def synthesized(folder: Path, *words: str, file: str | None = TWO, **stdin: str) -> subprocess.CompletedProcess[str]:
+def synthesized(
+    folder: Path, *words: str, file: str | None = TWO, stdin: str | None = None
+) -> subprocess.CompletedProcess[str]:
     if file is not None:
         (folder / "clusters.yaml").write_text(file, encoding="utf-8")
     return subprocess.run(
@@ -224,7 +226,7 @@ def synthesized(folder: Path, *words: str, file: str | None = TWO, **stdin: str)
         text=True,
         check=False,
         timeout=120,
-        **({"input": stdin["stdin"]} if stdin else {}),
+        input=stdin,
     )
 
 

@@ -58,8 +58,8 @@ def add(verbs: Verbs[Any]) -> None:
         help="the file to write (default: clusters.yaml)",
     )
     source = options.add_mutually_exclusive_group()
-    source.add_argument("--name", metavar="NAME", help="the name of the cluster, without a look at AWS")
-    source.add_argument("--cluster", metavar="NAME", help="an EKS cluster to read the values from")
+    source.add_argument("--name", metavar="CLUSTER", help="the name of the cluster, without a look at AWS")
+    source.add_argument("--cluster", metavar="CLUSTER", help="an EKS cluster to read the values from")
     source.add_argument("--interactive", action="store_true", help="ask for the cluster and the release, on a terminal")
     options.add_argument("--region", metavar="REGION", help="the region of the cluster")
     options.add_argument("--pools", action="store_true", help="write the default node pool and class out, to be edited")

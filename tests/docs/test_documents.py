@@ -33,7 +33,7 @@ LINKS = [
     for found in LINK.finditer(re.sub(r"^```.*?^```$", "", text_of(document), flags=re.MULTILINE | re.DOTALL))
 ]
 # Commands that a shell block may use, in addition to the project's own.
-OTHER_TOOLS = {"aws", "cd", "eksctl", "git", "helm", "jq", "kubectl", "npm", "pre-commit", "terraform"}
+OTHER_TOOLS = {"aws", "cd", "eksctl", "git", "helm", "jq", "kubectl", "npm", "pip", "pre-commit", "terraform"}
 # What follows is not an argument of the command.
 OPERATORS = {">", "|"}
 OWN_TOOLS = {"make", "nodeless", "python", ".venv/bin/python", ".cdktf-cli/node_modules/.bin/cdktf"}

@@ -268,7 +268,10 @@ def _next(options: argparse.Namespace, draft: Draft) -> Iterator[str]:
     from nodeless.live.draft import plain
 
     file = () if options.config == DEFAULT_FILE else ("--config", str(options.config))
-    verbs = ("explain", "doctor", "synth") if draft.found else ("explain", "synth")
-    yield from (shlex.join(("nodeless", verb, *file)) for verb in verbs)
+    yield shlex.join(("nodeless", "explain", *file))
+    if draft.found:
+        profile = ("--profile", options.profile) if options.profile else ()
+        yield shlex.join(("nodeless", "doctor", *file, *profile))
+    yield shlex.join(("nodeless", "synth", *file))
     folder = shlex.quote(f"cdktf.out/stacks/{plain(draft.keys['name'])}")
     yield f"cd {folder} && terraform init && terraform apply"

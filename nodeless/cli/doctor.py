@@ -52,9 +52,9 @@ def add(verbs: Verbs[Any]) -> None:
 
 
 def add_profile(options: argparse.ArgumentParser) -> None:
-    """Add `--profile NAME`."""
+    """Add `--profile PROFILE`."""
     options.add_argument(
-        "--profile", metavar="NAME", help="a profile of the AWS configuration (default: as the AWS CLI would choose)"
+        "--profile", metavar="PROFILE", help="a profile of the AWS configuration (default: as the AWS CLI would choose)"
     )
 
 

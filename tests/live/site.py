@@ -72,7 +72,7 @@ def tell(aws: AwsServer, path: str, what: Mapping[str, Any]) -> None:
     connection.close()
 
 
-def faults(aws: AwsServer, **by_operation: Any) -> None:  # noqa: ANN401 - any JSON
+def faults(aws: AwsServer, **by_operation: Any) -> None:  # noqa: ANN401 - an answer of the server, as JSON
     """Let operations fail from now on; none, if none is named."""
     tell(aws, aws_overlay.FAULTS, by_operation)
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from typing import Any
@@ -108,7 +109,7 @@ def create(
         resourcesVpcConfig={"clusterSecurityGroupId": made.security_groups[0]},
         kubernetesNetworkConfig={"ipFamily": "ipv4"},
     )
-    if SPOT_ROLE not in {role["RoleName"] for role in iam.list_roles()["Roles"]}:
+    with suppress(iam.exceptions.EntityAlreadyExistsException):
         iam.create_role(RoleName=SPOT_ROLE, Path="/aws-service-role/spot.amazonaws.com/", AssumeRolePolicyDocument="{}")
     return site
 

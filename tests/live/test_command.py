@@ -270,6 +270,18 @@ def test_nothing_of_a_hostile_answer_reaches_the_terminal(site: Site, capsys: py
     assert "\\x1b[2J" in said.out
 
 
+@pytest.mark.usefixtures("logged_in", "folder")
+@pytest.mark.parametrize("answer", [{"version": "x"}, {"version": "1.x"}, {"arn": "x"}], ids=str)
+def test_an_answer_that_eks_would_not_give_is_refused(
+    site: Site, capsys: pytest.CaptureFixture[str], answer: dict[str, str]
+) -> None:
+    site.is_now(**answer)
+
+    assert main(["doctor"]) == 2
+
+    assert "an answer as EKS gives it" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_questions_have_defaults_and_lead_to_a_file(
     make_site: Callable[..., Site], tmp_path: Path, aws: AwsServer

@@ -55,8 +55,9 @@ kills: .venv/.dev ## kill synth 200 times, half of them while it writes, and cou
 mutants: .venv/.dev ## measure the tests: make small mistakes in a copy and count those that a test notices
 	$(BIN)/python -m tools.mutants $(ARGS)
 
-docs: .venv/.dev ## write docs/configuration.md from the model
+docs: .venv/.dev ## write docs/configuration.md and docs/clusters.schema.json from the model
 	$(BIN)/python -m tools.reference docs/configuration.md
+	$(BIN)/python -m nodeless schema > docs/clusters.schema.json
 
 screenshots: .venv/.dev ## write the pictures of docs/report.md (needs a Chromium)
 	$(BIN)/python -m tools.screenshots

@@ -43,8 +43,9 @@ clusters:
     region: eu-north-1
 ```
 
-`nodeless explain` prints a file with every default filled in, the physical names it leads to and the size of every
-policy; `nodeless schema` prints the JSON schema of the file, for editors.
+`nodeless explain` prints a file with every default filled in, says where each value comes from, and shows what follows
+from all of them ([explain.md](explain.md)). `nodeless schema` prints the JSON schema of the file, for editors; it is
+also in [clusters.schema.json](clusters.schema.json).
 """
 
 DEFAULTS = """\

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, ValidationInfo
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, ValidationInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from nodeless.resolved.references import is_reference, is_whole_reference
@@ -47,6 +47,10 @@ class TextType:
     """whether a reference may have text beside it"""
     also: Callable[[str, Mapping[str, Any]], None] | None = None
     """a further check, with the keys of the same section that are read before this one"""
+    also_pattern: str | None = None
+    """what the schema can say of the further check; newer values than those known here must match it"""
+    suggestions: tuple[str, ...] = ()
+    """values that an editor offers; they are not all that there are"""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - pydantic's protocol
         return core_schema.with_info_wrap_validator_function(self._check, handler(source))
@@ -54,7 +58,10 @@ class TextType:
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return {**handler(schema), "pattern": f"^(?:{self.pattern})$"}
+        pattern = {"pattern": f"^(?:{self.also_pattern or self.pattern})$"}
+        if self.suggestions:
+            return {**handler(schema), "anyOf": [{"enum": list(self.suggestions)}, pattern]}
+        return {**handler(schema), **pattern}
 
     def _check(
         self, value: object, text: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo[dict[str, bool]]
@@ -109,8 +116,9 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any YAML
 
 def one_or_many(item: Any) -> BeforeValidator:  # noqa: ANN401 - any annotation
     """Read one text as a list of one."""
+    several = Annotated[list[item], Field(min_length=1)]
     return BeforeValidator(
-        lambda value: [value] if isinstance(value, str) else value, json_schema_input_type=item | list[item]
+        lambda value: [value] if isinstance(value, str) else value, json_schema_input_type=item | several
     )
 
 

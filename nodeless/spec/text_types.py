@@ -7,10 +7,18 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find, is_known
+from nodeless.karpenter.releases import (
+    LAST_PATCHES,
+    NEWEST,
+    NEWEST_KUBERNETES,
+    OLDEST_KUBERNETES,
+    UnknownReleaseError,
+    find,
+    is_known,
+)
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.names import NAME_LIMITS, POLICY_LIMIT, RULE_LIMIT
-from nodeless.resolved.partitions import PARTITIONS, nearest_region, partition_of
+from nodeless.resolved.partitions import BY_REGION, PARTITIONS, nearest_region, partition_of
 from nodeless.spec.text_type import TextType, refused
 
 
@@ -102,15 +110,39 @@ StackName = Annotated[
 Region = Annotated[
     str,
     TextType(
-        pattern=r"[a-z0-9-]+", expected="an AWS region", fix="write a region such as eu-north-1", also=_in_a_partition
+        pattern=r"[a-z0-9-]+",
+        expected="an AWS region",
+        fix="write a region such as eu-north-1",
+        also=_in_a_partition,
+        also_pattern="|".join(partition.region_pattern for partition in PARTITIONS),
+        suggestions=tuple(sorted(BY_REGION)),
     ),
 ]
+# The newest patch of each minor, then the minors themselves.
+RELEASE_NUMBER = r"v?[0-9]{1,4}\.[0-9]{1,4}(?:\.[0-9]{1,4})?"
+NEWEST_PATCHES = [Release(*patch) for patch in reversed(LAST_PATCHES)]
+RELEASE_NAMES = (*map(str, NEWEST_PATCHES), *(f"{release.major}.{release.minor}" for release in NEWEST_PATCHES))
 Version = Annotated[
-    str, TextType(pattern=r"[!-~]+", expected="a Karpenter release", fix=f"write one such as {NEWEST}", also=_released)
+    str,
+    TextType(
+        pattern=r"[!-~]+",
+        expected="a Karpenter release",
+        fix=f"write one such as {NEWEST}",
+        also=_released,
+        also_pattern=RELEASE_NUMBER,
+        suggestions=RELEASE_NAMES,
+    ),
 ]
 KnownVersion = Annotated[
     str,
-    TextType(pattern=r"[!-~]+", expected="a known Karpenter release", fix=f"write one such as {NEWEST}", also=_known),
+    TextType(
+        pattern=r"[!-~]+",
+        expected="a known Karpenter release",
+        fix=f"write one such as {NEWEST}",
+        also=_known,
+        also_pattern=RELEASE_NUMBER,
+        suggestions=RELEASE_NAMES,
+    ),
 ]
 Account = Annotated[
     str,
@@ -123,7 +155,12 @@ Account = Annotated[
 ]
 Kubernetes = Annotated[
     str,
-    TextType(pattern=r"1\.[0-9]{2}", expected="a Kubernetes minor version, in quotes", fix='write it as "1.35"'),
+    TextType(
+        pattern=r"1\.[0-9]{2}",
+        expected="a Kubernetes minor version, in quotes",
+        fix='write it as "1.35"',
+        suggestions=tuple(f"1.{minor}" for minor in range(NEWEST_KUBERNETES, OLDEST_KUBERNETES - 1, -1)),
+    ),
 ]
 Endpoint = Annotated[
     str,

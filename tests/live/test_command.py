@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nodeless.cli.doctor import counted
 from nodeless.cli.main import main
 from nodeless.live import account as accounts
 from nodeless.live.checks.check import Severity
@@ -53,6 +54,14 @@ def test_a_healthy_account_ends_with_0_and_plain_lines(folder: Path, site: Site,
     assert title == f"{site.cluster} (eu-north-1, account 123456789012)"
     assert {line.partition(":")[0] for line in lines} == {"ok"}
     assert done.stderr == f"{site.cluster}: {len(lines)} ok\n"
+
+
+@pytest.mark.parametrize(
+    ("severity", "count", "word"),
+    [("error", 1, "error"), ("error", 2, "errors"), ("warning", 2, "warnings"), ("ok", 2, "ok")],
+)
+def test_the_counts_have_plurals(severity: str, count: int, word: str) -> None:
+    assert counted(severity, count) == word
 
 
 @pytest.mark.slow

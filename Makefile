@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs new-release lock lock-npm wheel cdktf-cli iam-simulate lab lab-test audit audit-offline sbom clean
+.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs pictures new-release lock lock-npm wheel cdktf-cli iam-simulate lab lab-test audit audit-offline sbom clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -55,8 +55,13 @@ kills: .venv/.dev ## kill synth 200 times, half of them while it writes, and cou
 mutants: .venv/.dev ## measure the tests: make small mistakes in a copy and count those that a test notices
 	$(BIN)/python -m tools.mutants $(ARGS)
 
-docs: .venv/.dev ## write docs/configuration.md from the model
+docs: .venv/.dev ## write docs/configuration.md and docs/clusters.schema.json from the model
 	$(BIN)/python -m tools.reference docs/configuration.md
+	$(BIN)/python -m nodeless schema > docs/clusters.schema.json
+
+pictures: .venv/.dev ## write the pictures of the documents: screens of the commands, and the report's page (needs a Chromium)
+	$(BIN)/python -m tools.pictures $(ARGS)
+	$(BIN)/python -m tools.screenshots
 
 new-release: .venv/.dev ## list the rows a Karpenter release changes: ARGS="--upstream CHECKOUT VERSION"
 	$(BIN)/python -m tools.new_release $(ARGS)

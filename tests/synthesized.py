@@ -10,6 +10,10 @@ from typing import Any, cast
 
 Block = dict[str, Any]
 
+# The sections that have addresses, with what those begin with, and the arguments that name a resource.
+SECTIONS = {"resource": "", "data": "data.", "ephemeral": "ephemeral."}
+NAMES = ("name", "fargate_profile_name", "addon_name", "target_id")
+
 
 @dataclass(frozen=True)
 class Synthesized:
@@ -35,6 +39,16 @@ class Synthesized:
     def addresses(self) -> set[str]:
         """Return the address of every resource."""
         return {f"{kind}.{name}" for kind, blocks in self.tree["resource"].items() for name in blocks}
+
+    def names(self) -> dict[str, str | None]:
+        """Return the name of every resource and lookup by its address; policy documents are text."""
+        return {
+            f"{prefix}{kind}.{key}": next((block[name] for name in NAMES if name in block), None)
+            for section, prefix in SECTIONS.items()
+            for kind, blocks in self.tree.get(section, {}).items()
+            if kind != "aws_iam_policy_document"
+            for key, block in blocks.items()
+        }
 
     def for_snapshot(self) -> Block:
         """Return the JSON without CDKTF's comments, and with JSON held in strings unfolded."""

@@ -43,11 +43,14 @@ clusters:
     region: eu-north-1
 ```
 
-`nodeless explain` prints a file with every default filled in, the physical names it leads to and the size of every
-policy; `nodeless schema` prints the JSON schema of the file, for editors.
+`nodeless explain` prints a file with every default filled in, says where each value comes from, and shows what follows
+from all of them ([explain.md](explain.md)). `nodeless schema` prints the JSON schema of the file, for editors; it is
+also in [clusters.schema.json](clusters.schema.json).
 """
 
 DEFAULTS = """\
+A key at this level that begins with `x-` is yours, and is not read: a place for anchors, as in a Compose file.
+
 `defaults` is merged under every cluster: maps are merged key by key; lists and single values of a cluster replace those
 of `defaults`.
 

@@ -1,119 +1,105 @@
-"""`nodeless explain`: the resolved settings of a file, or the policy of whoever applies its stacks."""
+"""`nodeless explain`: what a file means, or the policy of whoever applies its stacks."""
 
 from __future__ import annotations
 
 import argparse
-import io
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from nodeless.cli.options import DONE, Verbs, add_config
-from nodeless.finding import Finding, SpecError
-from nodeless.sinks.terminal import printable, printable_lines
+from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
+from nodeless.sinks.terminal import printable
 
-if TYPE_CHECKING:
-    from nodeless.resolved.installation import Installation
-    from nodeless.spec.model import Cluster
-
-    Rows = Sequence[tuple[Cluster, Installation]]
+# In a pipe, where no terminal has a width.
+WIDTH = 120
 
 
 def add(verbs: Verbs[Any]) -> None:
     """Describe the verb."""
-    options = verbs.add_parser("explain", help="show every setting with its defaults, and the size of every policy")
+    options = verbs.add_parser(
+        "explain",
+        help="show every setting and where it comes from, the resources, and what each policy allows",
+        description="Print every setting in force as a clusters.yaml. Comments say where each value comes from, and "
+        "after the settings which resources they lead to and what each policy allows. Read back as a file, the output "
+        "gives the same stacks.",
+        **examples(
+            ("nodeless explain", "every cluster of clusters.yaml"),
+            ("nodeless explain demo --settings > full.yaml", "a file with every key of one cluster"),
+            ("nodeless explain --json | jq '.clusters[].policies[].headroom'", "what is left of IAM's limit"),
+            ("nodeless explain --deployer", "the IAM policy of whoever applies each stack"),
+        ),
+    )
     options.add_argument("cluster", nargs="?", metavar="CLUSTER", help="a cluster of the file (default: all of them)")
     options.add_argument(
         "--deployer",
         action="store_true",
         help="print the least IAM policy for planning and applying each stack instead, as JSON",
     )
+    options.add_argument("--settings", action="store_true", help="print the settings only")
     add_config(options)
+    add_only(options)
+    add_json(options)
+    add_quiet(options)
     options.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the resolved settings of every cluster, or the policies of their deployers."""
-    write = deployers if options.deployer else explanation
-    print(printable_lines(write(options.config, options.cluster)), end="")
+    """Print what the file means, or the policies of the deployers."""
+    names = [*([options.cluster] if options.cluster else []), *options.only]
+    if options.deployer:
+        print(deployers(options.config, names), end="")
+    elif options.json:
+        print(explanation_json(options.config, names), end="")
+    else:
+        width = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH
+        text = explanation(options.config, names, with_sections=not options.settings, width=width)
+        print(text, end="")
     return DONE
 
 
-def explanation(file: Path, name: str | None = None) -> str:
-    """Write one YAML document that holds every cluster, or the one that is named."""
-    from ruamel.yaml import YAML
+def explanation(file: Path, names: Sequence[str] = (), *, with_sections: bool = True, width: int = WIDTH) -> str:
+    """Write one YAML document that holds every cluster, or those that are named, and comments after it."""
+    from nodeless.cli.choice import explained
+    from nodeless.explanation.sections import sections
+    from nodeless.explanation.settings import settings
+    from nodeless.explanation.yaml_document import yaml_document
 
-    rows = _clusters(file, name)
-    text = io.StringIO()
-    yaml = YAML()
-    yaml.width = 120
-    yaml.dump({"clusters": [_explained(cluster, installation) for cluster, installation in rows]}, text)
-    return text.getvalue()
+    rows = explained(file, names, "CLUSTER")
+    all_settings = [settings(row) for row in rows]
+    lines = list(yaml_document(all_settings, width))
+    for row in rows if with_sections else ():
+        lines += sections(row.installation, width)
+    for row, of_row in zip(rows, all_settings, strict=True):
+        if any(setting.is_hidden for setting in of_row):
+            note = "a part of its backend that may be secret is not shown; read back, this is another file"
+            print(printable(f"{row.installation.stack}: note: {note}"), file=sys.stderr)
+    return "\n".join([*lines, ""])
 
 
-def deployers(file: Path, name: str | None = None) -> str:
+def explanation_json(file: Path, names: Sequence[str] = ()) -> str:
+    """Write one JSON object that holds everything about every cluster."""
+    from nodeless.cli.choice import explained
+    from nodeless.explanation.json_document import json_document
+
+    rows = explained(file, names, "CLUSTER")
+    return f"{json.dumps({'clusters': [json_document(row) for row in rows]}, indent=2)}\n"
+
+
+def deployers(file: Path, names: Sequence[str] = ()) -> str:
     """Write one JSON object: the policy documents of each cluster's deployer; what they leave open goes to stderr."""
+    from nodeless.cli.choice import explained
     from nodeless.karpenter.policy import document
     from nodeless.resolved.deployer import deployer_notes, deployer_policies
 
-    rows = _clusters(file, name)
+    rows = [row.installation for row in explained(file, names, "CLUSTER")]
     documents = {
         installation.stack: {key: document(group) for key, group in deployer_policies(installation).items()}
-        for _, installation in rows
+        for installation in rows
     }
-    for _, installation in rows:
+    for installation in rows:
         for note in deployer_notes(installation):
             print(printable(f"{installation.stack}: note: {note}"), file=sys.stderr)
     return f"{json.dumps(documents, indent=2)}\n"
-
-
-def _clusters(file: Path, name: str | None) -> Rows:
-    """Load the file, and choose one cluster if it is named."""
-    from nodeless.cli.warnings import warn_about
-    from nodeless.spec.resolution import load_clusters
-
-    rows = load_clusters(file, warn=warn_about(file))
-    chosen = [row for row in rows if name in (None, row[1].stack)]
-    if not chosen:
-        expected = f"a cluster in {file}: {', '.join(installation.stack for _, installation in rows)}"
-        raise SpecError("nodeless explain", [Finding(("CLUSTER",), name, expected, "use one of these names")])
-    return chosen
-
-
-def _explained(cluster: Cluster, installation: Installation) -> dict[str, Any]:
-    from nodeless.karpenter.interruption import event_rules
-    from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
-    from nodeless.resolved.backends import state_shown
-    from nodeless.resolved.names import NAME_RULES
-    from nodeless.resolved.permissions import proofs
-
-    return {
-        **cluster.model_dump(mode="json"),
-        "resolved": {
-            "partition": installation.partition.name,
-            "not_offered_there": sorted(installation.partition.not_offered),
-            "release": str(installation.version),
-            **({"tables": str(installation.release)} if installation.is_beyond_tables else {}),
-            "stack": installation.stack,
-            "state": state_shown(installation.backend),
-            "names": {
-                **{rule.key: getattr(installation.names, rule.key) for rule in NAME_RULES},
-                "rules": {
-                    event.key: installation.names.rule(event.key)
-                    for event in (event_rules(installation.release) if installation.queue else ())
-                },
-            },
-            "policies": [
-                {
-                    "name": proof.policy,
-                    "characters": proof.size,
-                    "limit": MANAGED_POLICY_LIMIT,
-                    "headroom": proof.headroom,
-                    "longest_cluster_name": proof.longest_cluster_name,
-                }
-                for proof in proofs(installation)
-            ],
-        },
-    }

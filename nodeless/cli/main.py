@@ -13,7 +13,14 @@ from nodeless.cli.process import run
 if TYPE_CHECKING:
     import argparse
 
-VERBS = ("synth", "explain", "upgrade", "schema")
+VERBS = ("init", "doctor", "synth", "check", "explain", "report", "releases", "upgrade", "schema", "completion")
+
+EXAMPLES = """\
+examples:
+  nodeless synth             write the Terraform of clusters.yaml to cdktf.out
+  nodeless explain demo      show every setting of one cluster
+  nodeless synth --help      show the options of a command
+"""
 
 
 def command(*first: str) -> NoReturn:
@@ -29,9 +36,15 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     try:
         _check_current_folder()
+        if getattr(options, "reads_account", False):
+            from nodeless.cli.surroundings import give_back_account
+
+            give_back_account()
         status: int = options.run(options)
     except SpecError as error:
-        print(error, file=sys.stderr)
+        from nodeless.cli.refusals import show
+
+        show(error, as_json=getattr(options, "json", False), writes=getattr(options, "writes", False))
         return REFUSED
     return status
 
@@ -72,12 +85,21 @@ def parser() -> argparse.ArgumentParser:
 
         def __call__(self, *_: object) -> NoReturn:
             from nodeless.cli.unforeseen import version
+            from nodeless.karpenter.releases import NEWEST
 
-            print(f"nodeless {version('nodeless')}")
+            own = version("nodeless") or "from source, not installed"
+            print(f"nodeless {own} (Karpenter up to {NEWEST})")
             raise SystemExit(0)
 
-    options = argparse.ArgumentParser(prog="nodeless", description="Write the Terraform that runs Karpenter on EKS.")
-    options.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
+    options = argparse.ArgumentParser(
+        prog="nodeless",
+        description="Write the Terraform that runs Karpenter on EKS.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    options.add_argument(
+        "--version", action=Version, nargs=0, help="show the version, and the newest Karpenter release it knows"
+    )
     verbs = options.add_subparsers(required=True, metavar="COMMAND")
     for verb in VERBS:
         import_module(f"nodeless.cli.{verb}").add(verbs)

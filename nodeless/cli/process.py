@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import FrameType, ModuleType
 
     from nodeless.cli.surroundings import OutputError
+    from nodeless.finding import SpecError
 
 STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 # What the system may lack: error -> what to do. An OSError of another kind that nothing else has handled is a bug.
@@ -95,11 +96,18 @@ def _status(command: Callable[[], int]) -> int:
 
 
 def _in_known_surroundings(command: Callable[[], int]) -> int:
-    from nodeless.cli.surroundings import OutputError, prepare
+    from nodeless.cli.surroundings import prepare
 
     prepare()
     if os.environ.get("NODELESS_BINDINGS") != "plain":
         gc.disable()
+    return _printing(command)
+
+
+def _printing(command: Callable[[], int]) -> int:
+    """Run what prints; if its output is lost, say so."""
+    from nodeless.cli.surroundings import OutputError
+
     try:
         return _with_all_output(command)
     except OutputError as error:
@@ -133,12 +141,19 @@ def _failed(error: BaseException) -> int:
         import traceback
 
         traceback.print_exception(error)
-    print(refusal, file=sys.stderr)
+    return _printing(lambda: _refuse(refusal))
+
+
+def _refuse(refusal: SpecError) -> int:
+    from nodeless.cli.refusals import show
+
+    # What failed is below the verb, which alone knows its options.
+    show(refusal, as_json="--json" in sys.argv)
     return REFUSED
 
 
-def _refusal(error: BaseException) -> str | None:
-    """Write a message about what the system lacks; None if the error is a bug."""
+def _refusal(error: BaseException) -> SpecError | None:
+    """Say what the system lacks; None if the error is a bug."""
     from nodeless.finding import Finding, SpecError
 
     node = _node_process()
@@ -151,7 +166,7 @@ def _refusal(error: BaseException) -> str | None:
         finding = Finding((what,), str(error.strerror), "a system that allows this", LACKS[error.errno])
     else:
         return None
-    return str(SpecError("nodeless", [finding]))
+    return SpecError("nodeless", [finding])
 
 
 def kill_node() -> None:
@@ -162,5 +177,5 @@ def kill_node() -> None:
 
 
 def _node_process() -> ModuleType | None:
-    # Looked up and not imported: only synth starts Node.
+    # Looked up and not imported: only a verb that builds stacks starts Node.
     return sys.modules.get("nodeless.imports.node_process")

@@ -1,4 +1,4 @@
-"""What `nodeless synth` shows: what stays in the output folder on stderr; progress and a summary on a terminal."""
+"""What `nodeless synth` shows: what stays in the output folder on stderr; progress, and what was written."""
 
 from __future__ import annotations
 
@@ -6,54 +6,133 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
-from nodeless.output.paths import STACKS
-from nodeless.output.plan import Plan
+from nodeless.output.paths import STACK_JSON, STACKS
+from nodeless.output.plan import CHANGED, NEW, UNCHANGED, Plan
 from nodeless.resolved.backends import state_shown
 from nodeless.resolved.installation import Installation
-from nodeless.sinks.terminal import printable
+from nodeless.sinks.terminal import is_dumb, is_plain, printable, screen_of
+from nodeless.spec.reading import shown_name
+
+# A table needs this many columns; a narrower terminal gets a list.
+TABLE_COLUMNS = 80
+# A terminal shows this many stacks; --json has all of them.
+MOST_SHOWN = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """One stack of the output folder."""
+
+    stack: str
+    cluster: str
+    path: str
+    change: str
+    karpenter: str
+    resources: int
+    policies: int
+    fullest_policy: int
+    state: str
+
+
+def written(installations: Sequence[Installation], plan: Plan, out: Path) -> tuple[Written, ...]:
+    """Describe the stacks of a run."""
+    return tuple(_written(installation, plan, out) for installation in installations)
+
+
+def _written(installation: Installation, plan: Plan, out: Path) -> Written:
+    file = out / STACKS / installation.stack / STACK_JSON
+    sizes = installation.packing.sizes.values()
+    return Written(
+        stack=installation.stack,
+        cluster=installation.name,
+        path=str(file),
+        change=plan.change_of(installation.stack),
+        karpenter=str(installation.version),
+        resources=sum(map(len, json.loads(file.read_text(encoding="utf-8"))["resource"].values())),
+        policies=len(sizes),
+        fullest_policy=max(sizes),
+        state=_state(installation, out),
+    )
 
 
 @contextlib.contextmanager
 def working(text: str) -> Iterator[None]:
     """Show a spinner on a terminal while the block runs."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or is_dumb():
         yield
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(text):
+    with Console(stderr=True, color_system=None if is_plain() else "auto").status(text):
         yield
 
 
-def summary(installations: Sequence[Installation], out: Path) -> None:
-    """List the stacks: the number of resources, the size of the largest policy, where the state and the JSON are."""
+def summary(stacks: Sequence[Written], out: Path) -> None:
+    """Show the stacks on a terminal: as a table, or as a list where a table would have no room."""
+    shown, columns = stacks[:MOST_SHOWN], screen_of(sys.stdout).columns
+    if columns < TABLE_COLUMNS or is_dumb():
+        _print_list(shown)
+    else:
+        _print_table(shown)
+    if more := stacks[MOST_SHOWN:]:
+        print(f"… and {len(more)} more")
+    print(printable(f"{counted([each.change for each in stacks])}: {out}/{STACKS}/<stack>/{STACK_JSON}"))
+
+
+def _print_list(stacks: Sequence[Written]) -> None:
+    for each in stacks:
+        print(printable(each.stack))
+        for name, text in (
+            ("Karpenter", each.karpenter),
+            ("resources", str(each.resources)),
+            ("policies", f"{each.policies}; fullest: {_fullness(each)}"),
+            ("state", each.state),
+        ):
+            print(f"  {name:<9}  {printable(text)}")
+
+
+def _print_table(stacks: Sequence[Written]) -> None:
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
-    table = Table("stack", "Karpenter", "resources", "policies", "fullest policy", Column("state", overflow="fold"))
-    for installation in installations:
-        file = out / "stacks" / installation.stack / "cdk.tf.json"
-        resources = json.loads(file.read_text(encoding="utf-8"))["resource"]
-        sizes = installation.packing.sizes.values()
-        table.add_row(
-            installation.stack,
-            str(installation.version),
-            str(sum(map(len, resources.values()))),
-            str(len(sizes)),
-            f"{max(sizes):,} of {MANAGED_POLICY_LIMIT:,} characters",
-            # Text, because the name of a bucket or an address may look like markup.
-            Text(printable(_state(installation, out))),
-        )
-    console = Console()
-    console.print(table)
-    console.print(
-        f"Written to {printable(str(out))}/stacks/<stack>/cdk.tf.json", soft_wrap=True, markup=False, highlight=False
-    )
+    names = ("stack", "Karpenter", "resources", "policies", "fullest policy", "state")
+    table = Table(*(Column(name, overflow="fold") for name in names))
+    for each in stacks:
+        cells = (each.stack, each.karpenter, str(each.resources), str(each.policies), _fullness(each), each.state)
+        # Text, because the name of a bucket or an address may look like markup.
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    Console(color_system=None if is_plain() else "auto").print(table)
+
+
+def _fullness(stack: Written) -> str:
+    return f"{stack.fullest_policy:,} of {MANAGED_POLICY_LIMIT:,} characters"
+
+
+def counted(changes: Collection[str]) -> str:
+    """Count the stacks of a run, and how many of them are new, changed and unchanged."""
+    numbers = Counter(changes)
+    parts = ", ".join(f"{numbers[change]} {change}" for change in (NEW, CHANGED, UNCHANGED) if numbers[change])
+    return f"{len(changes)} stack{'s' if len(changes) != 1 else ''} written ({parts})"
+
+
+def as_json(stacks: Sequence[Written], plan: Plan, out: Path, not_chosen: Collection[str]) -> dict[str, Any]:
+    """Return what a run did, for programs."""
+    return {
+        "out": str(out),
+        "stacks": [asdict(each) for each in stacks],
+        "not_chosen": sorted(not_chosen),
+        "orphaned": list(plan.orphans),
+        "pruned": list(plan.pruned),
+        "kept": list(plan.edited),
+    }
 
 
 def _state(installation: Installation, out: Path) -> str:
@@ -71,9 +150,10 @@ def say(line: str) -> None:
 
 def stays(plan: Plan, config: Path, out: Path) -> None:
     """Name what a run left in the output folder although the new output does not have it."""
+    file = shown_name(config)
     for name in plan.orphans:
         say(
-            f"{out}/{STACKS}/{name}: warning: {name} is not in {config} any more; its files are kept"
+            f"{out}/{STACKS}/{name}: warning: {name} is not in {file} any more; its files are kept"
             f"{_held(plan, name)}. To destroy what it created, run `terraform destroy` in that folder or "
             f"`cdktf destroy {name}`. To remove its files after that, run `nodeless synth --prune`"
         )
@@ -83,11 +163,11 @@ def stays(plan: Plan, config: Path, out: Path) -> None:
         left = _files_below(out / STACKS / name)
         # The cdktf command deletes the folder of every stack that manifest.json does not list.
         kept = f"; kept: {', '.join(left)} (the next `cdktf synth` deletes that folder)" if left else ""
-        say(f"{out}/{STACKS}/{name}: removed, because {name} is not in {config} any more{kept}")
+        say(f"{out}/{STACKS}/{name}: removed, because {name} is not in {file} any more{kept}")
         if unseen := plan.states[name].unseen:
             say(
                 f"{out}/{STACKS}/{name}: warning: the state of {name} was not looked at ({', '.join(unseen)}). "
-                f"If it still has resources, put {name} back into {config}, run `nodeless synth`, and destroy it"
+                f"If it still has resources, put {name} back into {file}, run `nodeless synth`, and destroy it"
             )
 
 

@@ -36,6 +36,16 @@ KEPT = {
 }
 OWN = "NODELESS_"
 
+# A verb that reads an AWS account (`reads_account` among its defaults) gets these back when it runs. It starts no Node.
+OF_AN_ACCOUNT = {
+    "HTTP_PROXY": "the proxy to AWS",
+    "HTTPS_PROXY": "the same",
+    "NO_PROXY": "what is reached without a proxy",
+    "REQUESTS_CA_BUNDLE": "the certificates of a proxy that looks into connections, as AWS_CA_BUNDLE",
+}
+AWS = "AWS_"  # Credentials, profile, region, addresses of services.
+_set_aside: dict[str, str] = {}
+
 
 class OutputError(Exception):
     """Standard output cannot be written. No OSError: those of other files are handled elsewhere."""
@@ -68,18 +78,28 @@ class Stderr(io.FileIO):
 
 
 def prepare() -> None:
-    """Do all of it. The process is ours: it runs one command and starts no other program than Node."""
+    """Do all of it. The process is ours: it runs one command and starts no other program than Node.
+
+    (Or, where it reads an AWS account, the one that the user's AWS configuration names as `credential_process`.)
+    """
     _open_closed_streams()
     sys.stdout = _text(Stdout(1, "w", closefd=False), sys.stdout)
     sys.stderr = _text(Stderr(2, "w", closefd=False), sys.stderr)
     for name in [name for name in os.environ if name.upper() not in KEPT and not name.upper().startswith(OWN)]:
-        del os.environ[name]
+        value = os.environ.pop(name)
+        if name.upper() in OF_AN_ACCOUNT or name.startswith(AWS):
+            _set_aside[name] = value
     # Pydantic searches every installed package for plugins. We use none.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     # The user can always read what was written, whatever the umask; it decides about group and others.
     os.umask(os.umask(0o077) & 0o077)
     # PYTHONWARNINGS=error would turn a deprecation in a dependency into an error.
     warnings.simplefilter("ignore")
+
+
+def give_back_account() -> None:
+    """Let the process reach an AWS account as the user's other tools do."""
+    os.environ.update(_set_aside)
 
 
 def _open_closed_streams() -> None:

@@ -1,15 +1,22 @@
-"""`nodeless synth`: write the Terraform of clusters.yaml to cdktf.out. The only verb that starts Node."""
+"""`nodeless synth`: write the Terraform of clusters.yaml to cdktf.out."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nodeless.cli.options import DONE, Verbs, add_config
+from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
 from nodeless.linked_folders import import_linked
+
+if TYPE_CHECKING:
+    from nodeless.output.plan import Plan
+    from nodeless.resolved.installation import Installation
 
 ABOUT = """\
 Write the Terraform for every cluster: <out>/stacks/<cluster>. All of it is written, or nothing.
@@ -26,9 +33,14 @@ def add(verbs: Verbs[Any]) -> None:
         "synth",
         help="write the Terraform for every cluster",
         description=ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **examples(
+            ("nodeless synth", "clusters.yaml -> cdktf.out"),
+            ("nodeless synth --only demo --only blue", "two clusters; the other stacks stay as they are"),
+            ("generate-clusters | nodeless synth --config -", "read the file from another program"),
+        ),
     )
     add_config(options)
+    add_only(options)
     options.add_argument(
         "--out",
         type=Path,
@@ -46,33 +58,57 @@ def add(verbs: Verbs[Any]) -> None:
         action="store_true",
         help="overwrite files that were changed by hand or that nodeless did not write",
     )
-    options.set_defaults(run=run)
+    add_json(options)
+    add_quiet(options)
+    options.set_defaults(run=run, writes=True)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Synthesize every cluster of a file; if the file has mistakes, report all of them and write nothing."""
+    """Synthesize the clusters of a file; if the file has mistakes, report all of them and write nothing."""
     # This import comes first: it starts Node, which loads in the background while the file is read.
     import_linked("nodeless.imports")
+    from nodeless.cli.choice import chosen
     from nodeless.cli.process import kill_node
-    from nodeless.cli.summary import say, stays, summary, working
+    from nodeless.cli.summary import say, stays, working
     from nodeless.cli.warnings import warn_about
     from nodeless.output.folder import opened
     from nodeless.output.inventory import config_name
     from nodeless.spec.resolution import load
 
-    installations = load(options.config, warn=warn_about(options.config))
+    # Every cluster of the file is checked, also those that are not chosen.
+    everything = load(options.config, warn=warn_about(options.config))
+    stacks = chosen(everything, options.only, options.config, "--only")
+    installations = [each for each in everything if each.stack in stacks]
+    not_chosen = [each.stack for each in everything if each.stack not in stacks]
     app = import_linked("nodeless.stacks.app")
     config = config_name(options.config, options.out)
+    progress = f"Synthesizing {len(installations)} stack{'s' if len(installations) > 1 else ''}"
     with opened(options.out, force=options.force, say=say) as folder:
-        with working(f"Synthesizing {len(installations)} stack{'s' if len(installations) > 1 else ''}"):
+        with contextlib.nullcontext() if options.quiet else working(progress):
             try:
                 app.build(installations, folder.build)
             except KeyboardInterrupt:
                 # Node must not go on writing while its folder is removed.
                 kill_node()
                 raise
-        plan = folder.publish(config, prune=options.prune)
+        plan = folder.publish(config, prune=options.prune, not_chosen=not_chosen)
     stays(plan, options.config, options.out)
-    if sys.stdout.isatty():
-        summary(installations, options.out)
+    _report(options, installations, not_chosen, plan)
     return DONE
+
+
+def _report(
+    options: argparse.Namespace, installations: Sequence[Installation], not_chosen: Sequence[str], plan: Plan
+) -> None:
+    """Say what was done: as JSON, as a summary on a terminal, or as one line on stderr."""
+    from nodeless.cli.summary import as_json, counted, say, summary, written
+
+    if options.json:
+        stacks = written(installations, plan, options.out)
+        print(json.dumps(as_json(stacks, plan, options.out, not_chosen), indent=2))
+    elif options.quiet:
+        return
+    elif sys.stdout.isatty():
+        summary(written(installations, plan, options.out), options.out)
+    else:
+        say(f"{options.out}: {counted([plan.change_of(each.stack) for each in installations])}")

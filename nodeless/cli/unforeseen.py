@@ -53,7 +53,7 @@ def _details(error: BaseException, arguments: Sequence[str]) -> Iterator[str]:
     yield ""
     yield f"command: nodeless {' '.join(_shown(arguments[1:]))}"
     yield f"Python {platform.python_version()} on {platform.platform()}"
-    yield from (f"{name} {version(name)}" for name in PACKAGES)
+    yield from (f"{name} {version(name) or 'is not installed'}" for name in PACKAGES)
     chain: BaseException | None = error
     seen = set[int]()
     # Causes may form a circle, which Python's own tracebacks allow for too.
@@ -73,9 +73,9 @@ def _shown(arguments: Sequence[str]) -> Iterator[str]:
         yield argument.partition("=")[0] if argument.startswith("--") else argument if argument in VERBS else "…"
 
 
-def version(package: str) -> str:
+def version(package: str) -> str | None:
     """Return the version of an installed package. nodeless itself is not installed if main.py runs in a checkout."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        return "is not installed"
+        return None

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nodeless.cli.options import DONE, Verbs, add_config
-from nodeless.finding import MISSING, Finding, SpecError
+from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
+from nodeless.finding import MISSING, Finding, SpecError, written_path
 from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find
 from nodeless.karpenter.versions import Release
+from nodeless.sinks.terminal import printable
 
 if TYPE_CHECKING:
     from nodeless.upgrade.comparison import Upgrade
@@ -22,34 +25,86 @@ COMMAND = "nodeless upgrade"
 RELEASE_LIKE = re.compile(r"v?\d+\.\d.*")
 
 
-USAGE = """nodeless upgrade [CLUSTER] --to VERSION [--config FILE] [--format FORMAT]
-       nodeless upgrade FROM TO [--format FORMAT]"""
+USAGE = """nodeless upgrade [CLUSTER] --to VERSION [--write] [--config FILE] [--format FORMAT | --json]
+       nodeless upgrade FROM TO [--format FORMAT | --json]"""
 
 
 def add(verbs: Verbs[Any]) -> None:
     """Describe the verb."""
-    options = verbs.add_parser("upgrade", help="show what changes between two releases", usage=USAGE)
+    options = verbs.add_parser(
+        "upgrade",
+        help="show what changes between two releases, and write the new one into the file",
+        usage=USAGE,
+        **examples(
+            ("nodeless upgrade 0.37.8 1.14.1", "what changes between two releases"),
+            (f"nodeless upgrade demo --to {NEWEST}", "what changes for a cluster of clusters.yaml"),
+            (f"nodeless upgrade demo --to {NEWEST} --write", "the same, and write the version into the file"),
+        ),
+    )
     options.add_argument(
         "subjects", nargs="*", metavar="CLUSTER | FROM TO", help="a cluster of the file, or two releases"
     )
     options.add_argument("--to", metavar="VERSION", help="the release to move to")
+    options.add_argument(
+        "--write",
+        dest="writes",
+        action="store_true",
+        help="write the version into the file, and change nothing else in it: at the cluster that is named, or "
+        "without one also under defaults",
+    )
     add_config(options)
+    add_only(options)
     options.add_argument(
         "--format", choices=("text", "markdown", "json"), help="default: tables on a terminal, text elsewhere"
     )
+    add_json(options)
+    add_quiet(options)
     options.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare two releases, or a cluster's release with another, and print the report."""
+    """Compare two releases, or a cluster's release with another, print the report, and edit the file if asked to."""
     from nodeless.upgrade.report import write
 
-    write(*_compared(options.subjects, options.to, options.config), options.format)
+    subjects = [*options.subjects, *options.only]
+    upgrade, changes = _compared(subjects, options.to, options.config, is_edited=options.writes)
+    write(upgrade, changes, "json" if options.json else options.format)
+    if options.writes:
+        _edit(subjects[0] if subjects else None, upgrade, options.config)
     return DONE
 
 
-def _compared(subjects: Sequence[str], to: str | None, config: Path) -> tuple[Upgrade, FileChanges | None]:
+def _edit(name: str | None, upgrade: Upgrade, config: Path) -> None:
+    """Write the new version into the file, if that is one stage and the file is right with it."""
+    from nodeless.cli.replacing import replace_file
+    from nodeless.upgrade.file_edit import with_version
+
+    if len(upgrade.stages) > 1:
+        stop = upgrade.stages[0].after
+        subject = f"{name} " if name else ""
+        fix = f"stop there first: {COMMAND} {subject}--to {stop} --write"
+        _refuse("--to", str(upgrade.after), f"a release that is one stage away; {stop} is on the way", fix)
+    try:
+        data = config.read_bytes()
+        edited = with_version(data.decode("utf-8-sig"), name, upgrade.after, config)
+        new = edited.text.encode("utf-8-sig" if data.startswith(BOM_UTF8) else "utf-8")
+        target = replace_file(config, new) if new != data else config
+    except OSError as error:
+        _refuse("--write", str(error), "a file that can be replaced", "check its permissions, and those of its folder")
+    where = target if config.is_symlink() else config
+    change = " already" if new == data else f", was {edited.was}" if edited.was else ", added"
+    line = f"{where}:{edited.line}: {written_path(edited.path)}: {upgrade.after}{change}"
+    print(printable(line), file=sys.stderr)
+
+
+def _compared(
+    subjects: Sequence[str], to: str | None, config: Path, *, is_edited: bool
+) -> tuple[Upgrade, FileChanges | None]:
     ends = two_releases(subjects, to)
+    if ends and is_edited:
+        _refuse("--write", " ".join(subjects), "a cluster of a file", f"write {COMMAND} CLUSTER --to {ends[1]} --write")
+    if is_edited and str(config) == "-":
+        _refuse("--write", "-", "a file that can be written", "name the file with --config")
     if ends:
         from nodeless.upgrade.comparison import compare, contents_without_cluster
 
@@ -57,7 +112,8 @@ def _compared(subjects: Sequence[str], to: str | None, config: Path) -> tuple[Up
     # Only a cluster of a file needs the spec, and with it pydantic and YAML.
     from nodeless.upgrade.for_cluster import for_cluster
 
-    return for_cluster(subjects[0] if subjects else None, _release("--to", to or ""), config)
+    name = subjects[0] if subjects else None
+    return for_cluster(name, _release("--to", to or ""), config, is_edited=is_edited)
 
 
 def two_releases(subjects: Sequence[str], to: str | None) -> tuple[Release, Release] | None:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from nodeless.finding import Finding
+from nodeless.spec.reading import shown_name
 from nodeless.spec.resolution import Warn
 
 
@@ -13,6 +14,6 @@ def warn_about(file: Path) -> Warn:
     """Return what prints the warnings about a file."""
 
     def warn(finding: Finding) -> None:
-        print(finding.as_warning(str(file)), file=sys.stderr)
+        print(finding.as_warning(shown_name(file)), file=sys.stderr)
 
     return warn

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+from nodeless.karpenter import label_text
 from nodeless.karpenter.custom_resources import (
     ALPHA,
     BETA,
@@ -299,6 +300,16 @@ CLASS_NUMBERS: tuple[tuple[Window, tuple[str, int, int | None]], ...] = ((since(
 BUDGETS_LIMIT = 50
 
 # How a text is written: the pattern, what a message says about it, and an example.
+LABEL_KEY, LABEL_VALUE = (
+    f"must be the key of a label: {label_text.KEY_RULE}",
+    f"must be the value of a label: {label_text.VALUE_RULE}",
+)
+TAINT_KEY, TAINT_VALUE = (
+    f"must be the key of a taint: {label_text.KEY_RULE}",
+    f"must be the value of a taint: {label_text.VALUE_RULE}",
+)
+ANNOTATION_KEY = f"must be the key of an annotation: {label_text.KEY_RULE}"
+
 POOL_TEXTS: tuple[tuple[Window, tuple[str, str, str, str]], ...] = (
     (NODE_POOLS, ("disruption.consolidateAfter", DURATION, "must be a duration in s, m and h, or Never", "1m")),
     (BETA, ("disruption.expireAfter", DURATION, "must be a duration in s, m and h, or Never", "720h")),
@@ -325,6 +336,13 @@ POOL_TEXTS: tuple[tuple[Window, tuple[str, str, str, str]], ...] = (
             "must be five fields of cron in UTC, or a word such as @daily",
             '"0 9 * * 1-5"',
         ),
+    ),
+    *((window, (f"{at}[].key", label_text.KEY, TAINT_KEY, label_text.KEY_EXAMPLE)) for window, at in TAINTS),
+    *((window, (f"{at}[].value", label_text.VALUE, TAINT_VALUE, label_text.VALUE_EXAMPLE)) for window, at in TAINTS),
+    *((window, (f"{at}[].key", label_text.KEY, LABEL_KEY, label_text.KEY_EXAMPLE)) for window, at in REQUIREMENTS),
+    *(
+        (window, (f"{at}[].values[]", label_text.VALUE, LABEL_VALUE, label_text.VALUE_EXAMPLE))
+        for window, at in REQUIREMENTS
     ),
 )
 

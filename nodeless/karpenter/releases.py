@@ -42,6 +42,7 @@ KUBERNETES: tuple[tuple[Window, tuple[int, int]], ...] = (
 KUBERNETES_EXCEPTIONS = {Release(0, 28, 0): (23, 25)}
 
 
+OLDEST_KUBERNETES = min(first for _, (first, _) in KUBERNETES)
 NEWEST_KUBERNETES = max(last for _, (_, last) in KUBERNETES)
 
 

@@ -6,6 +6,8 @@ from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import Condition, Principal, Statement, string_equals
 from nodeless.karpenter.versions import since
 
+AUDIENCE = "sts.amazonaws.com"
+
 # The AWS SDK in older releases does not ask the Pod Identity agent for credentials.
 SUPPORTS_POD_IDENTITY = since(0, 32, 2)
 
@@ -31,7 +33,7 @@ def irsa_trust(*, provider_arn: str, issuer: str, namespace: str, service_accoun
             principals=(Principal("Federated", (provider_arn,)),),
             conditions=(
                 string_equals(f"{issuer}:sub", f"system:serviceaccount:{namespace}:{service_account}"),
-                string_equals(f"{issuer}:aud", "sts.amazonaws.com"),
+                string_equals(f"{issuer}:aud", AUDIENCE),
             ),
         ),
     )

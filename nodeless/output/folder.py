@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodeless.finding import Finding, SpecError
+from nodeless.finding import Finding
 from nodeless.output import journal
 from nodeless.output.inventory import Inventory
 from nodeless.output.lock import Say, locked
 from nodeless.output.paths import INVENTORY, MANIFEST, STACKS
 from nodeless.output.plan import Plan, Planner
-from nodeless.output.present import FILE, files_below, kind_of
+from nodeless.output.present import FILE, files_of_stacks, kind_of
+from nodeless.output.refusals import UnchangedError
 from nodeless.output.signals import held_back
 
 # What a user can do about an error of writing; for the others, name another folder. Only the output folder is written
@@ -37,20 +38,17 @@ class OutputFolder:
     build: Path
     force: bool
 
-    def publish(self, config: str, *, prune: bool) -> Plan:
+    def publish(self, config: str, *, prune: bool, not_chosen: Collection[str] = ()) -> Plan:
         """Put what was built in place; return what was done and what stays."""
-        stacks: dict[str, dict[str, str]] = {}
-        for path, digest in files_below(self.build / STACKS).items():
-            name, _, file = path.partition("/")
-            stacks.setdefault(name, {})[file] = digest
         plan = Planner(
             out=self.out,
             recorded=self._recorded(),
             config=config,
-            built=stacks,
+            built=files_of_stacks(self.build / STACKS),
             built_manifest=(self.build / MANIFEST).read_bytes(),
             force=self.force,
             prune=prune,
+            not_chosen=frozenset(not_chosen),
         ).plan()
         for path, content in plan.contents.items():
             (self.build / path).parent.mkdir(exist_ok=True)
@@ -72,7 +70,7 @@ class OutputFolder:
         if self.force:
             return Inventory()
         fix = "restore it from version control; or remove it, and write everything anew with --force"
-        raise SpecError(str(self.out), [Finding((INVENTORY,), kind, "the file as nodeless wrote it", fix)])
+        raise UnchangedError(str(self.out), [Finding((INVENTORY,), kind, "the file as nodeless wrote it", fix)])
 
 
 @contextlib.contextmanager
@@ -104,4 +102,4 @@ def _in_words(out: Path) -> Iterator[None]:
             named = str(out)
         fix = FIXES.get(error.errno or 0, "name another folder with --out")
         expected = f"a folder that can be written ({error.strerror})"
-        raise SpecError(str(out), [Finding(("--out",), named, expected, fix)]) from None
+        raise UnchangedError(str(out), [Finding(("--out",), named, expected, fix)]) from None

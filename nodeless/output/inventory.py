@@ -78,7 +78,7 @@ def config_name(config: Path, out: Path) -> str:
     A file below the output folder's parent has its path from there, another one its name alone. What is not a regular
     file, such as a pipe, has no name that lasts.
     """
-    if not config.is_file():
+    if config == Path(STDIN) or not config.is_file():
         return STDIN
     where, beside = Path(os.path.realpath(config.parent)), Path(os.path.realpath(out)).parent
     return (where / config.name).relative_to(beside).as_posix() if where.is_relative_to(beside) else config.name

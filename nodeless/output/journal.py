@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nodeless.finding import Finding, SpecError
+from nodeless.finding import Finding
 from nodeless.output.inventory import is_digest
 from nodeless.output.paths import OWN, STACKS, in_output, parents
 from nodeless.output.present import FILE, FOLDER, File, Missing, kind_of, parsed, present
+from nodeless.output.refusals import HalfWayError, UnchangedError
 from nodeless.output.signals import held_back
 
 # In our own folder: what a run has built, what it replaces, and the journal in its three forms.
@@ -71,14 +72,6 @@ def _change(path: Any, old: Any, new: Any) -> Change:  # noqa: ANN401 - any JSON
     return Change(path, old, new)
 
 
-class HalfWayError(SpecError):
-    """The step could be neither completed nor undone now. The journal stays, and the next run tries again."""
-
-    def __str__(self) -> str:
-        text = super().__str__()
-        return text.replace("nothing was written", "a part was written; the next run will complete it", 1)
-
-
 def replace(out: Path, changes: Sequence[Change]) -> None:
     """Make all the changes, from files in the build folder, or none of them."""
     for change in changes:
@@ -118,7 +111,7 @@ def recover(out: Path, *, force: bool) -> str | None:
             _remove(out / name)
             done = "were given up"
         else:
-            raise SpecError(str(out), [_stuck(name)])
+            raise UnchangedError(str(out), [_stuck(name)])
     clear(out)
     return done
 

@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from nodeless.finding import Finding, SpecError
+from nodeless.finding import Finding
 from nodeless.output.paths import OWN
 from nodeless.output.present import FOLDER, kind_of
+from nodeless.output.refusals import UnchangedError
 
 NAME = "lock"
 # A run for some hundred clusters takes about a minute.
@@ -54,7 +55,7 @@ def _acquire(out: Path, created: list[Path], say: Say) -> int:
         if is_free:
             continue
         if time.monotonic() > until:
-            raise SpecError(str(out), [_busy()])
+            raise UnchangedError(str(out), [_busy()])
         if not has_said:
             say(f"{out}: another nodeless synth is writing here; waiting for it to end")
             has_said = True
@@ -94,7 +95,7 @@ def _make_folder(folder: Path, created: list[Path]) -> None:
     kind = kind_of(folder)
     if kind not in (FOLDER, None):
         expected = "a folder that nodeless made, or nothing"
-        raise SpecError(str(folder.parent), [Finding((OWN,), kind, expected, f"remove {OWN}")])
+        raise UnchangedError(str(folder.parent), [Finding((OWN,), kind, expected, f"remove {OWN}")])
 
 
 def _is_still(file: Path, holder: int) -> bool:

@@ -11,8 +11,9 @@ OWN = ".nodeless"
 INVENTORY = f"{OWN}/inventory.json"
 
 STACK_JSON = "cdk.tf.json"
+TESTS = "nodeless.tftest.hcl"
 # What synthesis writes into a stack's folder. State, lock files and provider caches in it belong to Terraform.
-WRITTEN = (STACK_JSON, "nodeless.tftest.hcl", "assets", "gitops")
+WRITTEN = (STACK_JSON, TESTS, "assets", "gitops")
 FILES, FOLDERS = WRITTEN[:2], WRITTEN[2:]
 
 # The name of a cluster, perhaps with its region, or one that the user set: no longer than the name of a folder.

@@ -6,15 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodeless.finding import Finding, SpecError
+from nodeless.finding import Finding
 from nodeless.output import manifest
 from nodeless.output.inventory import Inventory, Stack
 from nodeless.output.journal import Change
 from nodeless.output.paths import INVENTORY, MANIFEST, STACK_JSON, STACKS, in_stack, of_stack
 from nodeless.output.present import File, Missing, Obstacle, digest_of, present
+from nodeless.output.refusals import UnchangedError
 from nodeless.output.states import States, states_of
 
 FORCE = "overwrite it with --force"
+# What a run does to a stack.
+NEW, CHANGED, UNCHANGED = "new", "changed", "unchanged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,13 @@ class Plan:
     states: Mapping[str, States]
     """of every stack that was to be pruned; those with resources in one are kept, as orphans"""
 
+    def change_of(self, stack: str) -> str:
+        """Say what a run does to a stack: it is new, changed or unchanged."""
+        old = {change.path: change.old for change in self.changes if change.path.startswith(of_stack(stack, ""))}
+        if not old:
+            return UNCHANGED
+        return NEW if old.get(of_stack(stack, STACK_JSON), CHANGED) is None else CHANGED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planner:
@@ -41,9 +51,11 @@ class Planner:
     built_manifest: bytes
     force: bool
     prune: bool
+    not_chosen: frozenset[str] = frozenset()
+    """stacks that are in the configuration, but are not written now"""
 
     def plan(self) -> Plan:
-        """Plan the run, or raise SpecError with everything that is in its way."""
+        """Plan the run, or raise UnchangedError with everything that is in its way."""
         unexpected = [
             of_stack(name, file) for name, files in self.built.items() for file in files if not in_stack(file)
         ]
@@ -68,7 +80,7 @@ class Planner:
         inventory = Inventory(stacks, digest).to_bytes()
         written_inventory = self._written(INVENTORY, digest_of(inventory), digest_now(self.out, INVENTORY), findings)
         if findings:
-            raise SpecError(str(self.out), dict.fromkeys(findings))
+            raise UnchangedError(str(self.out), dict.fromkeys(findings))
         last = [change for change in (written_manifest, written_inventory) if change]
         return Plan(
             changes=(*written, *gone, *last),
@@ -84,16 +96,17 @@ class Planner:
         return [
             name
             for name, stack in sorted(self.recorded.stacks.items())
-            if stack.config == self.config and name not in self.built
+            if stack.config == self.config and name not in self.built and name not in self.not_chosen
             if any(not isinstance(present(self.out, of_stack(name, file)), Missing) for file in stack.files)
         ]
 
     def _stays(self, orphans: Sequence[str]) -> dict[str, Stack]:
-        """Return the recorded stacks that this run leaves alone: those of other files, and these."""
+        """Return the recorded stacks that this run leaves alone: of other files, not chosen, and these."""
         return {
             name: stack
             for name, stack in self.recorded.stacks.items()
-            if name not in self.built and (stack.config != self.config or name in orphans)
+            if name not in self.built
+            if stack.config != self.config or name in self.not_chosen or name in orphans
         }
 
     def _gone(self, stays: Mapping[str, Stack]) -> tuple[list[Change], list[str]]:

@@ -86,6 +86,15 @@ def files_below(folder: Path) -> dict[str, str]:
     return found
 
 
+def files_of_stacks(folder: Path) -> dict[str, dict[str, str]]:
+    """Return the files of each stack that a run has built, as stack -> path -> digest."""
+    stacks: dict[str, dict[str, str]] = {}
+    for path, digest in files_below(folder).items():
+        name, _, file = path.partition("/")
+        stacks.setdefault(name, {})[file] = digest
+    return stacks
+
+
 def parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON; the caller checks every part of it
     """Read JSON that anybody may have changed; raise ValueError if it is none."""
     try:

@@ -71,8 +71,8 @@ def _joined(keys: Keys, *names: str) -> str:
     return "/".join(str(keys[name]) for name in names if keys.get(name))
 
 
-def _without_query(address: str) -> str:
-    """Leave out what may hold a token."""
+def without_query(address: str) -> str:
+    """Leave out the part of an address that may hold a token."""
     return re.sub(r"\?.*", "?…", address)
 
 
@@ -110,7 +110,7 @@ LOCATIONS: dict[str, Location] = {
         key="address",
         default=None,
         unique=lambda keys: ("http", keys["address"].rstrip("/")),
-        shown=lambda keys: _without_query(keys["address"]),
+        shown=lambda keys: without_query(keys["address"]),
     ),
     "gcs": Location(
         key="prefix",

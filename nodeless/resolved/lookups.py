@@ -9,9 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nodeless.karpenter.place import Place
 from nodeless.karpenter.releases import KUBERNETES, NEWEST_KUBERNETES, kubernetes_range, nearest_for
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.permissions import place_of
 from nodeless.resolved.resources import all_manifests
+
+# The fields by which a node class selects; since v1beta1 they end with `Terms`.
+SUBNETS, SECURITY_GROUPS = "subnetSelector", "securityGroupSelector"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +79,23 @@ def plan_lookups(installation: Installation) -> LookupPlan:
     )
 
 
+# What stands for a value that is looked up, where something is shown before a plan.
+ACCOUNT_LOOKED_UP = "${data.aws_caller_identity.current.account_id}"
+ISSUER_LOOKED_UP = "${data.aws_eks_cluster.cluster.identity[0].oidc[0].issuer}"
+
+
+def place_before_a_plan(installation: Installation) -> Place:
+    """Return the place as far as it is known; a reference stands for an account that is looked up."""
+    return place_of(installation, account=installation.account or ACCOUNT_LOOKED_UP)
+
+
+def issuer_before_a_plan(installation: Installation) -> str | None:
+    """Return the issuer's host as far as it is known, or a reference; None without IRSA."""
+    if installation.identity != "irsa":
+        return None
+    return (installation.oidc_issuer or ISSUER_LOOKED_UP).removeprefix("https://")
+
+
 def _cluster(installation: Installation) -> ClusterLookupPlan:
     release = installation.release
     first, last = kubernetes_range(release)
@@ -94,17 +116,22 @@ def _cluster(installation: Installation) -> ClusterLookupPlan:
 
 def _security_groups(installation: Installation) -> SecurityGroupLookupPlan | None:
     """Look for security groups only where a class that is installed finds them by the tag."""
-    wanted = (installation.tag_key, installation.name)
-    if installation.delivery == "none" or wanted not in _selected_tags(installation):
+    if not selects_by_tag(installation, SECURITY_GROUPS):
         return None
-    tag_key, cluster = wanted
+    tag_key, cluster = installation.tag_key, installation.name
     return SecurityGroupLookupPlan(tag_key=tag_key, cluster=cluster, listed=installation.tagged_security_groups)
 
 
-def _selected_tags(installation: Installation) -> Iterator[tuple[str, Any]]:
-    """Yield the tags by which node classes select security groups: in one map before v1beta1, since then in terms."""
+def selects_by_tag(installation: Installation, selector: str) -> bool:
+    """Tell whether a node class that is installed finds its subnets or security groups by the discovery tag."""
+    wanted = (installation.tag_key, installation.name)
+    return installation.delivery != "none" and wanted in _selected_tags(installation, selector)
+
+
+def _selected_tags(installation: Installation, selector: str) -> Iterator[tuple[str, Any]]:
+    """Yield the tags by which node classes select: in one map before v1beta1, since then in terms."""
     for manifest in all_manifests(installation):
         spec = manifest.get("spec") or {}
-        terms = spec.get("securityGroupSelectorTerms") or ()
-        for tags in (spec.get("securityGroupSelector"), *(term.get("tags") for term in terms)):
+        terms = spec.get(f"{selector}Terms") or ()
+        for tags in (spec.get(selector), *(term.get("tags") for term in terms)):
             yield from (tags or {}).items()

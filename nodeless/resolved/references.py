@@ -22,6 +22,11 @@ def is_whole_reference(text: str) -> bool:
     return WHOLE.fullmatch(text) is not None
 
 
+def is_lookup(text: str) -> bool:
+    """Tell whether a text is what a data source finds."""
+    return is_whole_reference(text) and text.startswith("${data.")
+
+
 def inside_expression(reference: str) -> str:
     """Write a whole reference for use inside `${…}`, where CDKTF replaces its own tokens only."""
     match = WHOLE.fullmatch(reference)

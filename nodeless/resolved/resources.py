@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nodeless.karpenter.custom_resource_fields import is_reserved_tag
-from nodeless.karpenter.custom_resources import Manifest, ResourceInputs, manifests
+from nodeless.karpenter.custom_resources import Manifest, ResourceInputs, api_of, manifests
 from nodeless.karpenter.guides import class_tags
 from nodeless.karpenter.place import Place
 from nodeless.resolved import fargate_logging
@@ -43,6 +43,20 @@ def all_manifests(installation: Installation) -> tuple[Manifest, ...]:
         installation.release, resource_inputs(installation), installation.node_pools, installation.node_classes
     )
     return (*resources, inflate()) if installation.smoke_test else resources
+
+
+def default_manifests(installation: Installation) -> tuple[Manifest, ...]:
+    """Return the node class and the node pool that are installed although the settings give none of that name."""
+    if installation.delivery == "none":
+        return ()
+    api = api_of(installation.release)
+    rows = {api.class_kind: installation.node_classes, api.pool_kind: installation.node_pools}
+    given = {(kind, name) for kind, named in rows.items() for name, _ in named}
+    return tuple(
+        manifest
+        for manifest in all_manifests(installation)
+        if manifest["kind"] in rows and (manifest["kind"], manifest["metadata"]["name"]) not in given
+    )
 
 
 def fargate_logging_manifests(installation: Installation, place: Place) -> tuple[Manifest, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, ValidationInfo
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, ValidationInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from nodeless.resolved.references import is_reference, is_whole_reference
@@ -18,6 +18,8 @@ LITERAL_FIX = "write the value itself, or use the Karpenter construct in Python,
 
 # Set in the validation context by the Python front door, whose values may be tokens of the user's own stack.
 REFERENCES = "references"
+TRUE_WORDS = frozenset({"yes", "y", "on", "true", "enabled", "1"})
+FALSE_WORDS = frozenset({"no", "n", "off", "false", "disabled", "none", "0"})
 # The type of the errors made here; `expected` and `fix` are in their context.
 REFUSED = "refused"
 
@@ -45,8 +47,14 @@ class TextType:
     takes_references: bool = False
     takes_templates: bool = False
     """whether a reference may have text beside it"""
+    instead: Callable[[str], str | None] | None = None
+    """what to write instead of this text, where it can be told"""
     also: Callable[[str, Mapping[str, Any]], None] | None = None
     """a further check, with the keys of the same section that are read before this one"""
+    also_pattern: str | None = None
+    """what the schema can say of the further check; newer values than those known here must match it"""
+    suggestions: tuple[str, ...] = ()
+    """values that an editor offers; they are not all that there are"""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:  # noqa: ANN401 - pydantic's protocol
         return core_schema.with_info_wrap_validator_function(self._check, handler(source))
@@ -54,7 +62,10 @@ class TextType:
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return {**handler(schema), "pattern": f"^(?:{self.pattern})$"}
+        pattern = {"pattern": f"^(?:{self.also_pattern or self.pattern})$"}
+        if self.suggestions:
+            return {**handler(schema), "anyOf": [{"enum": list(self.suggestions)}, pattern]}
+        return {**handler(schema), **pattern}
 
     def _check(
         self, value: object, text: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo[dict[str, bool]]
@@ -70,7 +81,10 @@ class TextType:
             self._check_reference(read)
             return read
         if re.fullmatch(self.pattern, read) is None:
-            raise refused(LITERAL, LITERAL_FIX) if is_reference(read) else refused(self.expected, self.fix)
+            if is_reference(read):
+                raise refused(LITERAL, LITERAL_FIX)
+            right = self.instead(read) if self.instead else None
+            raise refused(self.expected, f"write {right}" if right else self.fix)
         if self.also:
             self.also(read, info.data or {})
         return read
@@ -109,9 +123,16 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any YAML
 
 def one_or_many(item: Any) -> BeforeValidator:  # noqa: ANN401 - any annotation
     """Read one text as a list of one."""
+    several = Annotated[list[item], Field(min_length=1)]
     return BeforeValidator(
-        lambda value: [value] if isinstance(value, str) else value, json_schema_input_type=item | list[item]
+        lambda value: [value] if isinstance(value, str) else value, json_schema_input_type=item | several
     )
+
+
+def truth_in(value: object) -> str | None:
+    """Return `true` or `false` for a word that other tools, and YAML before 1.2, take for it."""
+    word = str(value).lower() if isinstance(value, str | int) else ""
+    return "true" if word in TRUE_WORDS else "false" if word in FALSE_WORDS else None
 
 
 def switch(section: type) -> BeforeValidator:
@@ -120,7 +141,9 @@ def switch(section: type) -> BeforeValidator:
     def read(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
         if not isinstance(value, bool | Mapping | section):
             # A key with nothing after it would turn the section off, and a quoted word is neither true nor false.
-            raise refused("true, false or a map", "write true or false, or keys below it")
+            truth = truth_in(value)
+            fix = f"write {truth}" if truth else "write true or false, or keys below it"
+            raise refused("true, false or a map", fix)
         if value is True:
             return {}
         return None if value is False else value

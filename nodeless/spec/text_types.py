@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from nodeless.karpenter.releases import NEWEST, UnknownReleaseError, find, is_known
+from nodeless.karpenter import label_text
+from nodeless.karpenter.label_text import LOWER_LABEL
+from nodeless.karpenter.releases import (
+    LAST_PATCHES,
+    NEWEST,
+    NEWEST_KUBERNETES,
+    OLDEST_KUBERNETES,
+    UnknownReleaseError,
+    find,
+    is_known,
+)
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.names import NAME_LIMITS, POLICY_LIMIT, RULE_LIMIT
-from nodeless.resolved.partitions import PARTITIONS, nearest_region, partition_of
+from nodeless.resolved.partitions import BY_REGION, PARTITIONS, nearest_region, partition_of
 from nodeless.spec.text_type import TextType, refused
 
 
@@ -64,6 +75,46 @@ def _decodes(text: str, _: Mapping[str, Any]) -> None:
         raise refused("base64 of text", "copy the whole of it") from None
 
 
+def _minor(version: str) -> str | None:
+    found = re.search(r"(?<![0-9.])(1\.[0-9]{2})(?![0-9])", version)
+    return f'"{found[1]}"' if found else None
+
+
+def _twelve_digits(account: str) -> str | None:
+    found = re.fullmatch(r"arn:[^:]*:[^:]*:[^:]*:([0-9]{12}):.*", account)
+    digits = found[1] if found else re.sub(r"[\s-]", "", account)
+    return f'"{digits}"' if re.fullmatch(r"[0-9]{12}", digits) else None
+
+
+def _name_in_arn(name: str) -> str | None:
+    found = re.fullmatch(r"arn:.*:cluster/([A-Za-z0-9_-]+)", name)
+    return found[1] if found else None
+
+
+def _with_scheme(scheme: str, pattern: str) -> Callable[[str], str | None]:
+    """Make the advice to write an address with its scheme, and without a slash at its end."""
+
+    def right(address: str) -> str | None:
+        candidate = f"{scheme}{re.sub(r'^[a-z]+://', '', address).rstrip('/')}"
+        return candidate if re.fullmatch(pattern, candidate) else None
+
+    return right
+
+
+def _in_lower_case(pattern: str) -> Callable[[str], str | None]:
+    """Make the advice to write a name in lower case, with hyphens."""
+
+    def right(name: str) -> str | None:
+        candidate = re.sub(r"[\s_.]+", "-", name.strip()).lower()
+        return candidate if re.fullmatch(pattern, candidate) else None
+
+    return right
+
+
+def _policy_of_aws(name: str) -> str | None:
+    return f"arn:aws:iam::aws:policy/{name}" if re.fullmatch(r"(?:Amazon|AWS)[A-Za-z0-9_]+", name) else None
+
+
 # Patterns that several types share. Each set of characters is written out: \w, \d and \s also match other scripts.
 LONGEST_HOST = 253
 DNS_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -76,8 +127,6 @@ PARTITION = r"aws(?:-[a-z]+)*"
 IAM_NAME = r"[A-Za-z0-9_+=,.@-]"
 # What IAM takes, without wildcards (`*`, `?`), policy variables (`$`, `{`, `}`), quotes, `%`, `&`, `<`, `>` and `\`.
 IAM_PATH = r"(?:[!#()+,.0-9:;=@A-Z\[\]^_a-z|~-]+/)*"
-KUBERNETES_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
-LOWER_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 ONE_LINE = r"(?![^\r\n]*[$%]\{)[^\r\n]"
 
 ClusterName = Annotated[
@@ -87,6 +136,7 @@ ClusterName = Annotated[
         expected="an EKS cluster name: 1 to 100 letters, digits, hyphens and underscores, "
         "starting with a letter or digit",
         fix="use the name that `aws eks list-clusters` shows",
+        instead=_name_in_arn,
         takes_references=True,
     ),
 ]
@@ -102,15 +152,40 @@ StackName = Annotated[
 Region = Annotated[
     str,
     TextType(
-        pattern=r"[a-z0-9-]+", expected="an AWS region", fix="write a region such as eu-north-1", also=_in_a_partition
+        pattern=r"[a-z0-9-]+",
+        expected="an AWS region",
+        fix="write a region such as eu-north-1",
+        instead=_in_lower_case(r"[a-z]+(?:-[a-z]+)+-[0-9]"),
+        also=_in_a_partition,
+        also_pattern="|".join(partition.region_pattern for partition in PARTITIONS),
+        suggestions=tuple(sorted(BY_REGION)),
     ),
 ]
+# The newest patch of each minor, then the minors themselves.
+RELEASE_NUMBER = r"v?[0-9]{1,4}\.[0-9]{1,4}(?:\.[0-9]{1,4})?"
+NEWEST_PATCHES = [Release(*patch) for patch in reversed(LAST_PATCHES)]
+RELEASE_NAMES = (*map(str, NEWEST_PATCHES), *(f"{release.major}.{release.minor}" for release in NEWEST_PATCHES))
 Version = Annotated[
-    str, TextType(pattern=r"[!-~]+", expected="a Karpenter release", fix=f"write one such as {NEWEST}", also=_released)
+    str,
+    TextType(
+        pattern=r"[!-~]+",
+        expected="a Karpenter release",
+        fix=f"write one such as {NEWEST}",
+        also=_released,
+        also_pattern=RELEASE_NUMBER,
+        suggestions=RELEASE_NAMES,
+    ),
 ]
 KnownVersion = Annotated[
     str,
-    TextType(pattern=r"[!-~]+", expected="a known Karpenter release", fix=f"write one such as {NEWEST}", also=_known),
+    TextType(
+        pattern=r"[!-~]+",
+        expected="a known Karpenter release",
+        fix=f"write one such as {NEWEST}",
+        also=_known,
+        also_pattern=RELEASE_NUMBER,
+        suggestions=RELEASE_NAMES,
+    ),
 ]
 Account = Annotated[
     str,
@@ -118,12 +193,19 @@ Account = Annotated[
         pattern=r"[0-9]{12}",
         expected="an account id: twelve digits, in quotes",
         fix='write it as "123456789012"',
+        instead=_twelve_digits,
         takes_references=True,
     ),
 ]
 Kubernetes = Annotated[
     str,
-    TextType(pattern=r"1\.[0-9]{2}", expected="a Kubernetes minor version, in quotes", fix='write it as "1.35"'),
+    TextType(
+        pattern=r"1\.[0-9]{2}",
+        expected="a Kubernetes minor version, in quotes",
+        fix='write it as "1.35"',
+        instead=_minor,
+        suggestions=tuple(f"1.{minor}" for minor in range(NEWEST_KUBERNETES, OLDEST_KUBERNETES - 1, -1)),
+    ),
 ]
 Endpoint = Annotated[
     str,
@@ -131,6 +213,7 @@ Endpoint = Annotated[
         pattern=rf"https://{HOST}{PORT}/?",
         expected="an https:// address: a host and perhaps a port, without a path",
         fix="use the address that `aws eks describe-cluster` shows",
+        instead=_with_scheme("https://", rf"https://{HOST}{PORT}/?"),
         takes_references=True,
         also=_is_an_address,
     ),
@@ -142,6 +225,7 @@ Issuer = Annotated[
         expected="an https:// OIDC issuer: a host and a path of letters, digits and any of ._~-, "
         "which does not end with a slash",
         fix="use cluster.identity.oidc.issuer of `aws eks describe-cluster`",
+        instead=_with_scheme("https://", rf"https://{HOST}{URL_PATH}"),
         takes_references=True,
         also=_is_an_address,
     ),
@@ -181,6 +265,7 @@ DnsLabel = Annotated[
         expected="a Kubernetes name: at most 63 lower-case letters, digits and hyphens; "
         "it must not start or end with a hyphen",
         fix="write a name such as karpenter",
+        instead=_in_lower_case(LOWER_LABEL),
     ),
 ]
 
@@ -261,6 +346,7 @@ PolicyArn = Annotated[
         pattern=rf"arn:{PARTITION}:iam::(?:[0-9]{{12}}|aws):policy/{IAM_PATH}{IAM_NAME}{{1,128}}",
         expected="the ARN of a managed policy",
         fix="write an ARN such as arn:aws:iam::123456789012:policy/name",
+        instead=_policy_of_aws,
         takes_references=True,
     ),
 ]
@@ -310,24 +396,23 @@ Repository = Annotated[
         pattern=rf"oci://{HOST}{PORT}{OCI_PATH}",
         expected="an oci:// registry path that holds the charts karpenter and karpenter-crd",
         fix="write a path such as oci://123456789012.dkr.ecr.eu-north-1.amazonaws.com/karpenter",
+        instead=_with_scheme("oci://", rf"oci://{HOST}{PORT}{OCI_PATH}"),
         also=_is_an_address,
     ),
 ]
 LabelKey = Annotated[
     str,
     TextType(
-        pattern=rf"(?:(?=[^/]{{1,253}}/){LOWER_LABEL}(?:\.{LOWER_LABEL})*/)?{KUBERNETES_LABEL}",
-        expected="the key of a Kubernetes label: a name of at most 63 letters, digits and any of ._-, "
-        "perhaps after a domain and a slash",
+        pattern=label_text.KEY,
+        expected=f"the key of a Kubernetes label: {label_text.KEY_RULE}",
         fix="write a key such as app.kubernetes.io/name",
     ),
 ]
 LabelValue = Annotated[
     str,
     TextType(
-        pattern=rf"(?:{KUBERNETES_LABEL})?",
-        expected="the value of a Kubernetes label: at most 63 letters, digits and any of ._-; "
-        "it must start and end with a letter or digit",
+        pattern=label_text.VALUE,
+        expected=f"the value of a Kubernetes label: {label_text.VALUE_RULE}",
         fix="write a value such as karpenter",
     ),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +11,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from nodeless.finding import MISSING, Finding, Path
-from nodeless.spec.backends import Backend
+from nodeless.sinks.excerpts import NOT_SHOWN
+from nodeless.spec import advice
 from nodeless.spec.bounds import MOST_FINDINGS
 from nodeless.spec.model import Cluster
 from nodeless.spec.secrets import HIDDEN
@@ -21,13 +23,13 @@ from nodeless.trees import holds, value_at
 BACKEND = "backend"
 UNKNOWN_KEY = "extra_forbidden"
 MISSING_KEY = "missing"
+WRONG_TAG = "union_tag_invalid"
 
 # pydantic's error types in the operator's words: what is expected, and the fix. Braces hold the error's own context.
 EXPLAINED = {
     REFUSED: ("{expected}", "{fix}"),
-    MISSING_KEY: ("this key is required", "add it"),
     "literal_error": ("one of {expected}", "write one of these"),
-    "union_tag_invalid": ("one of {expected_tags}", "write one of these"),
+    WRONG_TAG: ("one of {expected_tags}", "write one of these"),
     "union_tag_not_found": ("a backend has a type", "add a type, such as `type: s3`"),
     "bool_type": ("true or false", "write true or false, without quotes"),
     "int_type": ("a whole number", "write a number, without quotes"),
@@ -41,6 +43,17 @@ EXPLAINED = {
     "too_long": ("at most {max_length} of these", "remove some"),
     "too_short": ("at least {min_length} of these", "add one"),
     "string_pattern_mismatch": ("text that matches {pattern}", "remove other characters"),
+}
+# For some types of errors the value itself says what to write.
+ADVICE: Mapping[str, advice.Advise] = {
+    "bool_type": advice.in_place_of_a_switch,
+    "int_type": advice.in_place_of_a_number,
+    "string_type": advice.in_place_of_a_text,
+    "list_type": advice.in_place_of_a_list,
+    "dict_type": advice.in_place_of_a_map,
+    "union_tag_not_found": advice.without_a_type,
+    "model_type": advice.in_place_of_a_map,
+    "model_attributes_type": advice.in_place_of_a_map,
 }
 UNEXPLAINED = ("{msg}", "docs/configuration.md says what this key takes")
 
@@ -68,7 +81,8 @@ def validated(keys: Mapping[str, Any], *, references: bool = False) -> Validated
     cluster, mistakes = _validate(keys, references=references)
     if cluster is not None:
         return Validated(cluster=cluster)
-    findings = tuple(_finding(keys, path, detail) for path, detail in mistakes[: MOST_FINDINGS + 1])
+    each = (_finding(keys, path, detail) for path, detail in mistakes[: MOST_FINDINGS + 1])
+    findings = tuple(advice.without_consequences(advice.manifests(keys, each, NAMED_LISTS)))
     if len(mistakes) > MOST_FINDINGS:
         return Validated(cluster=None, findings=findings)
     left: dict[str, Any] = _copy(keys)
@@ -93,19 +107,40 @@ def _validate(keys: Mapping[str, Any], *, references: bool) -> tuple[Cluster | N
 
 
 def _finding(keys: Mapping[str, Any], path: Path, detail: Mapping[str, Any]) -> Finding:
-    if detail["type"] == UNKNOWN_KEY:
-        return Finding(path, value_at(keys, path), "a documented key (unknown key)", _right_key(path, detail["loc"]))
-    expected, fix = EXPLAINED.get(detail["type"], UNEXPLAINED)
+    kind = detail["type"]
+    path = (*path, "type") if kind == WRONG_TAG else path
+    value = value_at(keys, path)
+    if kind == UNKNOWN_KEY:
+        fix, problem = _right_key(path, detail["loc"]), f"unknown key: {path[-1]}"
+        return Finding(path, value, "a documented key", fix, problem=problem, at_key=True)
+    if kind == MISSING_KEY:
+        return Finding(path, MISSING, "this key is required", advice.added(path))
+    expected, fix = EXPLAINED.get(kind, UNEXPLAINED)
     context = {"msg": detail["msg"], **detail.get("ctx", {})}
-    value = MISSING if detail["type"] == MISSING_KEY else value_at(keys, path)
-    if HIDDEN in context:
-        value = "(not shown)"
-    return Finding(path, value, expected.format(**context), fix.format(**context))
+    close = closest(str(value), _choices(context)) if isinstance(value, str) else None
+    better = f"write {close}" if close else ADVICE[kind](path, value) if kind in ADVICE else None
+    return Finding(
+        path,
+        NOT_SHOWN if HIDDEN in context else value,
+        expected.format(**context),
+        better or fix.format(**context),
+        at_key=detail["loc"][-1:] == ("[key]",),
+        is_secret=HIDDEN in context,
+    )
+
+
+def _choices(context: Mapping[str, Any]) -> list[str]:
+    """Return the words that a key takes, as pydantic lists them."""
+    return re.findall(r"'([^']*)'", str(context.get("expected_tags", context.get("expected", ""))))
 
 
 def _right_key(path: Path, location: Path) -> str:
     """Suggest a key of the same section, or say where in the file this one belongs."""
     key = str(path[-1])
+    known = _keys_of_backend(location) or _keys_of_section(path[:-1])
+    right = advice.right_key(key, path[:-1], known)
+    if right:
+        return right
     elsewhere = [
         ".".join([*section, key])
         for section, keys in _all_sections()
@@ -113,7 +148,7 @@ def _right_key(path: Path, location: Path) -> str:
     ]
     if elsewhere:
         return f"move it to {elsewhere[0]}"
-    close = closest(key, _keys_of_backend(location) or _keys_of_section(path[:-1]))
+    close = closest(key, known)
     if close:
         return f"did you mean {close}?"
     return "remove it; docs/configuration.md lists every key"
@@ -121,7 +156,7 @@ def _right_key(path: Path, location: Path) -> str:
 
 def _keys_of_backend(location: Path) -> frozenset[str]:
     """Return the keys of the backend that a location is in: there it names the backend's type."""
-    backends = {str(get_args(row.model_fields["type"].annotation)[0]): row for row in get_args(get_args(Backend)[0])}
+    backends = advice.backends()
     kind = str(location[1]) if len(location) == len((BACKEND, "type", "key")) and location[0] == BACKEND else ""
     return frozenset(backends[kind].model_fields) if kind in backends else frozenset()
 

@@ -1,4 +1,4 @@
-"""Builds the tree of a YAML text from its events, without recursion and within bounds, with the line of every value.
+"""Builds the tree of a YAML text from its events, without recursion and within bounds, with the place of every value.
 
 A YAML library's own constructor follows tags, expands aliases without end and reads dates. Here nothing is constructed
 but maps, lists and the scalars of YAML 1.2.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from ruamel.yaml.events import (
@@ -24,6 +24,7 @@ from ruamel.yaml.events import (
 )
 
 from nodeless.finding import Finding, Path
+from nodeless.sinks.excerpts import Mark
 from nodeless.spec.bounds import DEEPEST, LONGEST_NUMBER, MOST_CHARACTERS, MOST_FINDINGS, MOST_ITEMS, MOST_VALUES
 from nodeless.spec.scalars import plain_scalar
 from nodeless.trees import in_brief
@@ -47,25 +48,31 @@ class RefusedTreeError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One value with its line, and the nodes below it by key or position."""
+    """One value with its place, and the nodes below it by key or position."""
 
     value: Any
-    line: int
+    mark: Mark
+    is_block: bool = False
+    """a list or map of several lines, which is best shown by its key"""
     below: dict[str | int, Node] = field(default_factory=dict)
-    key_lines: dict[str, int] = field(default_factory=dict)
+    key_marks: dict[str, Mark] = field(default_factory=dict)
     values: int = 1
     characters: int = 0
     depth: int = 0
 
-    def line_of(self, path: Path) -> int | None:
-        """Follow a path as far as it goes; return the line of the last key or item that exists."""
-        node, line = self, None
+    def mark_of(self, path: Path, *, at_key: bool = False) -> Mark:
+        """Follow a path as far as it goes; return the place of its value, or of the last key or item that exists."""
+        node, key = self, None
         for step in path:
             if step not in node.below:
+                at_key = True
                 break
-            line = node.key_lines.get(str(step)) or node.below[step].line
+            key = node.key_marks.get(str(step))
             node = node.below[step]
-        return line
+        if key and (at_key or node.is_block or node.mark.length == 0):
+            return key
+        # Of an item that is a map of several lines, the first key.
+        return next(iter(node.key_marks.values()), node.mark) if node.is_block else node.mark
 
 
 @dataclass(slots=True, eq=False)
@@ -96,9 +103,9 @@ class TreeBuilder:
         if isinstance(event, DocumentStartEvent):
             self._begin(event)
         elif isinstance(event, AliasEvent):
-            self._put(self._aliased(event), event)
+            self._put(replace(self._aliased(event), mark=_mark(event), is_block=False), event)
         elif isinstance(event, ScalarEvent):
-            node = Node(self._scalar(event), _line(event), characters=len(event.value))
+            node = Node(self._scalar(event), _mark(event), characters=len(event.value))
             self._remember(event.anchor, node)
             self._put(node, event)
         elif isinstance(event, CollectionStartEvent):
@@ -109,7 +116,8 @@ class TreeBuilder:
     def _begin(self, event: DocumentStartEvent) -> None:
         self._documents += 1
         if self._documents > 1:
-            self._stop(event, "---", "one YAML document", "keep one; use one file per document")
+            fix = "put all clusters below one `clusters:`, and remove the line `---`; or use one file per document"
+            self._stop(event, "---", "one YAML document", fix, problem="a second YAML document begins here")
         if event.version and event.version != (1, 2):
             version = ".".join(map(str, event.version))
             self._stop(event, f"%YAML {version}", "YAML 1.2", "remove the %YAML line")
@@ -121,7 +129,7 @@ class TreeBuilder:
         if event.anchor:
             self._anchors[event.anchor] = None
         value: Any = [] if isinstance(event, SequenceStartEvent) else {}
-        self._open.append(_Open(Node(value, _line(event)), event.anchor))
+        self._open.append(_Open(Node(value, _mark(event), is_block=not event.flow_style), event.anchor))
 
     def _leave(self, event: Event) -> None:
         ended = self._open.pop()
@@ -129,6 +137,8 @@ class TreeBuilder:
             self._merge(ended.node, source)
             self._bound(event, len(ended.node.below), MOST_ITEMS, "items in a list or map")
         node = ended.node
+        if not node.is_block:
+            node.mark = _between(node.mark, _mark(event))
         node.values = 1 + sum(child.values for child in node.below.values())
         node.characters = sum(child.characters for child in node.below.values())
         node.depth = 1 + max((child.depth for child in node.below.values()), default=0)
@@ -173,26 +183,31 @@ class TreeBuilder:
     def _key(self, parent: _Open, node: Node, event: Event) -> str | None:
         """Read a key; None where it is refused, and its value is then left out."""
         key = node.value
+        if isinstance(key, dict | list):
+            fix = "put the value in quotes: `{{ … }}` and `[ … ]` are no text in YAML"
+            self._refuse(node.mark, in_brief(key), "keys must be strings", fix, problem="a list or map as a key")
+            return None
         if not isinstance(key, str):
             shown = KEY_WORDS[key] if key is None or isinstance(key, bool) else in_brief(key)
-            self._refuse(node.line, shown, "keys must be strings", f'write "{shown}", with the quotes')
+            self._refuse(node.mark, shown, "keys must be strings", f'write "{shown}", with the quotes')
             return None
         if key == MERGE and isinstance(event, ScalarEvent) and not event.style:
             return MERGE
         if key in parent.node.below:
-            first = parent.node.key_lines[key]
-            self._refuse(node.line, key, "each key once (duplicate key)", f"keep one; the first is on line {first}")
+            first = parent.node.key_marks[key]
+            fix = f"keep one; the first is on line {first.line}"
+            self._refuse(node.mark, key, "each key once", fix, problem=f"duplicate key: {key}", first=first)
             return None
-        parent.node.key_lines[key] = node.line
+        parent.node.key_marks[key] = node.mark
         return key
 
     def _set(self, parent: _Open, key: str, node: Node) -> None:
-        if key == MERGE and MERGE not in parent.node.key_lines:
+        if key == MERGE and MERGE not in parent.node.key_marks:
             sources = list(node.below.values()) if isinstance(node.value, list) else [node]
             if all(isinstance(source.value, dict) for source in sources):
                 parent.merged += sources
             else:
-                self._refuse(node.line, MERGE, "a map or a list of maps to merge", "write `<<: *anchor`")
+                self._refuse(node.mark, MERGE, "a map or a list of maps to merge", "write `<<: *anchor`")
             return
         parent.node.below[key] = node
         parent.node.value[key] = node.value
@@ -203,7 +218,7 @@ class TreeBuilder:
             if key not in node.below:
                 node.below[key] = below
                 node.value[key] = below.value
-                node.key_lines[str(key)] = source.key_lines[str(key)]
+                node.key_marks[str(key)] = source.key_marks[str(key)]
 
     def _scalar(self, event: ScalarEvent) -> Any:  # noqa: ANN401 - any scalar
         self._check_tag(event, STR)
@@ -211,7 +226,7 @@ class TreeBuilder:
         found = CONTROL.search(text)
         if found:
             name = f"U+{ord(found[0]):04X}"
-            self._refuse(_line(event), name, "text without control characters", "remove the character")
+            self._refuse(_mark(event), name, "text without control characters", "remove the character")
             return ""
         # A tag on a plain scalar is `!` or `!!str`: a string either way.
         if event.style or event.tag:
@@ -221,14 +236,14 @@ class TreeBuilder:
         except ValueError:
             shown = f"{text[:20]}… ({len(text)} characters)"
             expected = f"a number of at most {LONGEST_NUMBER} characters"
-            self._refuse(_line(event), shown, expected, "put it in quotes, if it is text")
+            self._refuse(_mark(event), shown, expected, "put it in quotes, if it is text")
             return ""
 
     def _check_tag(self, event: ScalarEvent | CollectionStartEvent, allowed: str) -> None:
         tag = event.tag
         if tag and tag not in {allowed, "!"}:
             shown = f"!!{tag.rpartition(':')[2]}" if tag.startswith("tag:yaml.org,2002:") else tag
-            self._refuse(_line(event), shown, "a value without a YAML tag", f"remove {shown}")
+            self._refuse(_mark(event), shown, "a value without a YAML tag", f"remove {shown}")
 
     def _remember(self, anchor: str | None, node: Node) -> None:
         if anchor:
@@ -245,20 +260,32 @@ class TreeBuilder:
             raise AssertionError  # _stop has raised
         return node
 
-    def _refuse(self, line: int, value: object, expected: str, fix: str) -> None:
-        self.findings.append(Finding((), value, expected, fix, line))
+    def _refuse(
+        self, mark: Mark, value: object, expected: str, fix: str, *, problem: str = "", first: Mark | None = None
+    ) -> None:
+        self.findings.append(Finding((), value, expected, fix, problem=problem, mark=mark, first=first))
         if len(self.findings) >= MOST_FINDINGS:
             raise RefusedTreeError(self.findings)
 
-    def _stop(self, event: Event, value: object, expected: str, fix: str) -> NoReturn:
+    def _stop(self, event: Event, value: object, expected: str, fix: str, *, problem: str = "") -> NoReturn:
         """Refuse at once: what follows cannot be read, or is too much."""
-        self._refuse(_line(event), value, expected, fix)
+        self._refuse(_mark(event), value, expected, fix, problem=problem)
         raise RefusedTreeError(self.findings)
 
 
-def _line(event: Event) -> int:
-    line: int = event.start_mark.line + 1
-    return line
+def _mark(event: Event) -> Mark:
+    """Return where an event is; what ends on another line goes on to the end of its first."""
+    start, end = event.start_mark, event.end_mark
+    is_collection = isinstance(event, CollectionStartEvent)
+    length = None if is_collection or end.line != start.line else end.column - start.column
+    return Mark(start.line + 1, start.column + 1, length)
+
+
+def _between(first: Mark, last: Mark) -> Mark:
+    """Return the place from one mark up to the end of another."""
+    if first.line != last.line or last.length is None:
+        return Mark(first.line, first.column)
+    return Mark(first.line, first.column, last.column + last.length - first.column)
 
 
 def build(events: Iterator[Event]) -> Node:
@@ -268,4 +295,4 @@ def build(events: Iterator[Event]) -> Node:
         builder.take(event)
     if builder.findings:
         raise RefusedTreeError(builder.findings)
-    return builder.root or Node(None, 1)
+    return builder.root or Node(None, Mark(1, 1, 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nodeless.finding import MISSING, Finding, SpecError, written_path
 from nodeless.karpenter.chart_keys import instead, reads, without
@@ -13,7 +13,7 @@ from nodeless.karpenter.nodes import node_policies
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.permissions import controller_policies, place_of
-from nodeless.spec.reading import read
+from nodeless.spec.reading import read, shown_name
 from nodeless.spec.resolution import resolve
 from nodeless.trees import leaves
 from nodeless.upgrade.chart_key_changes import GONE, RENAMED
@@ -21,11 +21,22 @@ from nodeless.upgrade.comparison import PLACEHOLDERS, Contents, Upgrade, compare
 from nodeless.upgrade.file_changes import Edit, FileChanges, ValueChange
 
 
-def for_cluster(name: str | None, new: Release, config: Path) -> tuple[Upgrade, FileChanges]:
+class VersionPlace(NamedTuple):
+    """Where the version of a cluster is, or would be: its position in the file, the path, and what is written there."""
+
+    position: int
+    path: tuple[str | int, ...]
+    written: str | None
+
+
+def for_cluster(
+    name: str | None, new: Release, config: Path, *, is_edited: bool = False
+) -> tuple[Upgrade, FileChanges]:
     """Compare the release of a cluster with another one, using the cluster's own names, values and Kubernetes."""
-    tree, line_of = read(config)
-    rows = resolve(tree, source=str(config), line_of=line_of)
-    index = _find(name, [installation.stack for _, installation in rows], config)
+    tree, layout = read(config)
+    rows = resolve(tree, source=shown_name(config), layout=layout)
+    stacks = [installation.stack for _, installation in rows]
+    index, path, written = (place_to_edit if is_edited else place_of_version)(tree, name, stacks, config)
     cluster, installation = rows[index]
     old = installation.release
     upgrade = compare(
@@ -34,17 +45,16 @@ def for_cluster(name: str | None, new: Release, config: Path) -> tuple[Upgrade, 
         cluster=installation.name,
         kubernetes=int(cluster.kubernetes.removeprefix("1.")) if cluster.kubernetes else None,
     )
-    path, written = _version_path(tree, index)
     edit = Edit(
-        file=str(config),
+        file=shown_name(config),
         path=written_path(path),
-        line=line_of(path) if written else None,
+        line=layout.line_of(path) if written else None,
         was=written,
         write=tuple(str(stage.after) for stage in upgrade.stages) or (str(new),),
         also_changes=_others_with_default_version(tree, index) if path[0] == "defaults" else (),
     )
     try:
-        resolve(_with_version(tree, index, new), source=str(config), line_of=line_of)
+        resolve(_with_version(tree, index, new), source=shown_name(config), layout=layout)
         findings: tuple[Finding, ...] = ()
     except SpecError as error:
         findings = tuple(finding for finding in error.findings if _is_of(finding, index))
@@ -55,6 +65,24 @@ def for_cluster(name: str | None, new: Release, config: Path) -> tuple[Upgrade, 
         values=value_changes(installation.values, old, new),
         findings=findings,
     )
+
+
+def place_of_version(tree: Any, name: str | None, stacks: list[str], config: Path) -> VersionPlace:  # noqa: ANN401 - any YAML
+    """Find the version that a cluster has."""
+    index = _find(name, stacks, config)
+    return VersionPlace(index, *_version_path(tree, index))
+
+
+def place_to_edit(tree: Any, name: str | None, stacks: list[str], config: Path) -> VersionPlace:  # noqa: ANN401 - any YAML
+    """Find where to write another version: for a cluster that is named, at the cluster, so that no other changes.
+
+    Without a name it is the version under defaults, if there is one that a cluster uses.
+    """
+    from_defaults = [index for index in range(len(stacks)) if _version_path(tree, index)[0][0] == "defaults"]
+    if name is None and from_defaults:
+        return VersionPlace(from_defaults[0], *_version_path(tree, from_defaults[0]))
+    place = place_of_version(tree, name, stacks, config)
+    return VersionPlace(place.position, _own_path(place.position), None) if place.position in from_defaults else place
 
 
 def contents(installation: Installation) -> Contents:
@@ -85,12 +113,16 @@ def value_changes(values: Any, old: Release, new: Release) -> tuple[ValueChange,
 
 def _version_path(tree: Any, index: int) -> tuple[tuple[str | int, ...], str | None]:  # noqa: ANN401 - any YAML
     """Return the path of a cluster's version, and its text if it is written: at the cluster or under defaults."""
-    own: tuple[str | int, ...] = ("clusters", index, "karpenter", "version")
+    own = _own_path(index)
     written = (tree["clusters"][index].get("karpenter") or {}).get("version")
     if written is None:
         shared = ((tree.get("defaults") or {}).get("karpenter") or {}).get("version")
         return (("defaults", "karpenter", "version"), shared) if shared is not None else (own, None)
     return own, written
+
+
+def _own_path(index: int) -> tuple[str | int, ...]:
+    return ("clusters", index, "karpenter", "version")
 
 
 def _others_with_default_version(tree: Any, index: int) -> tuple[str, ...]:  # noqa: ANN401 - any YAML
@@ -137,5 +169,5 @@ def _find(name: str | None, names: list[str], config: Path) -> int:
     if name in names:
         return names.index(name)
     fix = f"write nodeless upgrade {names[0]} --to …" if name is None else "use one of these names"
-    expected = f"a cluster in {config}: {', '.join(names)}"
+    expected = f"a cluster in {shown_name(config)}: {', '.join(names)}"
     raise SpecError("nodeless upgrade", [Finding(("CLUSTER",), name or MISSING, expected, fix)])

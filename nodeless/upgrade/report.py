@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from nodeless.finding import Finding
 from nodeless.karpenter.versions import Release
+from nodeless.sinks.terminal import is_dumb, is_plain
 from nodeless.upgrade.comparison import Upgrade
 from nodeless.upgrade.file_changes import FileChanges
 from nodeless.upgrade.path import Minors
@@ -56,7 +58,7 @@ def print_tables(upgrade: Upgrade, file_changes: FileChanges | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
+    console = Console(color_system=None if is_plain() else "auto")
     console.print(Text(headline(upgrade, file_changes), style="bold"))
     for section in sections(upgrade, file_changes):
         console.print()
@@ -92,6 +94,8 @@ def json_value(value: Any) -> Any:  # noqa: ANN401 - any part of an upgrade
     """Convert a value for JSON: a release to its text, a range of minors to both ends, an object to its fields."""
     if isinstance(value, Release):
         return str(value)
+    if isinstance(value, Finding):
+        return {**value.as_json(), "value": json_value(value.value)}
     if isinstance(value, Minors):
         return [f"1.{value.first}", f"1.{value.last}"]
     if is_dataclass(value):
@@ -115,7 +119,7 @@ FORMATS: dict[str, Callable[[Upgrade, FileChanges | None], str]] = {
 
 def write(upgrade: Upgrade, file_changes: FileChanges | None, form: str | None) -> None:
     """Print the report in the given format; without one, as tables on a terminal and as text elsewhere."""
-    if form is None and sys.stdout.isatty():
+    if form is None and sys.stdout.isatty() and not is_dumb():
         print_tables(upgrade, file_changes)
     else:
         sys.stdout.write(FORMATS[form or "text"](upgrade, file_changes))

@@ -19,12 +19,19 @@ BREACHES = (
     ("Data flows one way", "nodeless/karpenter/__init__.py", "import nodeless.resolved"),
     ("Data flows one way", "nodeless/resolved/__init__.py", "import nodeless.spec"),
     ("Data flows one way", "nodeless/spec/__init__.py", "import nodeless.upgrade"),
+    ("Data flows one way", "nodeless/upgrade/__init__.py", "import nodeless.report"),
+    ("Data flows one way", "nodeless/spec/__init__.py", "import nodeless.explanation"),
     ("Data flows one way", "stacks/__init__.py", "import nodeless.cli"),
+    ("Data flows one way", "nodeless/spec/__init__.py", "import nodeless.live"),
+    ("Only the live package knows AWS's library", "nodeless/cli/doctor.py", "import boto3"),
     ("Data flows one way", "nodeless/output/__init__.py", "import nodeless.karpenter"),
+    ("Data flows one way", "nodeless/output/__init__.py", "import nodeless.differences"),
+    ("Data flows one way", "nodeless/differences/__init__.py", "import nodeless.resolved"),
     ("Only the command writes to the output folder", "stacks/__init__.py", "import nodeless.output.folder"),
     ("Stacks are built from resolved clusters", "stacks/__init__.py", "import nodeless.spec"),
     ("Only the edge knows pydantic", "nodeless/resolved/__init__.py", "import pydantic"),
     ("Only synth and the front door load the stacks", "nodeless/cli/__init__.py", "import nodeless.stacks"),
+    ("Only synth and the front door load the stacks", "nodeless/report/__init__.py", "import nodeless.stacks"),
     ("Stacks name the framework only through imports/", "stacks/__init__.py", "import constructs"),
     ("Only the resolved cluster decides by release", "stacks/__init__.py", "import nodeless.karpenter.versions"),
     (
@@ -89,7 +96,9 @@ def test_the_app_names_the_framework_only_through_imports() -> None:
     assert {name.partition(".")[0] for name in named}.isdisjoint(FRAMEWORK)
 
 
-@pytest.mark.parametrize("module", ["nodeless", "nodeless.cli.main", "nodeless.upgrade.for_cluster"])
+@pytest.mark.parametrize(
+    "module", ["nodeless", "nodeless.cli.main", "nodeless.upgrade.for_cluster", "nodeless.live.doctor"]
+)
 def test_importing_it_starts_no_node_and_loads_no_framework(module: str) -> None:
     program = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeless.cli.main import VERBS
 from nodeless.cli.surroundings import KEPT
 from tests.conftest import ROOT
 from tests.imports.processes import node_with
@@ -61,7 +62,7 @@ def test_a_pipe_that_nobody_reads_ends_the_command_as_it_ends_other_programs() -
         (("--help",), 0, "usage: nodeless", ""),
         ((), 2, "", "usage: nodeless"),
         (("sytnh",), 2, "", "unknown command 'sytnh'; did you mean synth?"),
-        (("zzzzz",), 2, "", "the commands are synth, explain, upgrade, schema"),
+        (("zzzzz",), 2, "", f"the commands are {', '.join(VERBS)}"),
     ],
 )
 def test_a_command_line_without_a_known_verb_is_answered(
@@ -89,6 +90,39 @@ def test_no_variable_of_the_user_reaches_node(tmp_path: Path) -> None:
     assert "secret" not in seen.values()
     set_for_node = {"JSII_AGENT", "PYDANTIC_DISABLE_PLUGINS", "PWD", "OLDPWD", "SHLVL", "_"}
     assert {name for name in seen if not name.startswith("NODELESS_")} <= {*KEPT, *set_for_node}
+
+
+# Each verb with arguments that make it refuse to go on, late enough: what it sees of the environment is printed.
+SEES_THE_ACCOUNT = {"synth": False, "explain": False, "upgrade": False, "schema": False, "init": True, "doctor": True}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_only_a_verb_that_reads_an_account_gets_its_variables(verb: str, tmp_path: Path) -> None:
+    program = (
+        "import os, sys\n"
+        "from importlib import import_module\n"
+        "from nodeless.cli.main import command\n"
+        f"def run(_): print(*sorted(os.environ)); return 0\n"
+        f"import_module('nodeless.cli.{verb}').run = run\n"
+        "command()\n"
+    )
+    account = {"AWS_SECRET_ACCESS_KEY": "x", "AWS_ENDPOINT_URL_EKS": "x", "https_proxy": "x", "NO_PROXY": "x"}
+    own = {**os.environ, **account, "PYTHONPATH": str(ROOT), "TF_TOKEN_example": "x", "NODE_OPTIONS": "x"}
+    arguments = ["--to", "1.14.1"] if verb == "upgrade" else []
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, verb, *arguments],
+        cwd=tmp_path,
+        env=own,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    seen = {*done.stdout.split()}
+    assert seen & {*account} == ({*account} if SEES_THE_ACCOUNT.get(verb, False) else set())
+    assert not seen & {"TF_TOKEN_example", "NODE_OPTIONS"}
 
 
 def test_a_synthesis_leaves_no_temporary_folder_behind(tmp_path: Path) -> None:

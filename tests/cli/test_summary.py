@@ -7,37 +7,43 @@ from typing import Any
 
 import pytest
 
-from nodeless.cli.summary import summary
+from nodeless.cli.summary import MOST_SHOWN, TABLE_COLUMNS, Written, counted, summary, written
+from nodeless.output.plan import CHANGED, NEW, UNCHANGED, Plan
 from nodeless.resolved import permissions
+from nodeless.resolved.installation import Installation
 from nodeless.spec.resolution import installation
+
+NOTHING_DONE = Plan(changes=(), contents={}, orphans=(), pruned=(), edited=(), states={})
+
+
+def shown(found: Installation, out: Path) -> None:
+    """Show the summary of one stack that is in its place."""
+    (out / "stacks" / found.name).mkdir(parents=True)
+    (out / "stacks" / found.name / "cdk.tf.json").write_text(
+        '{"resource": {"a": {"b": {}, "c": {}}}}', encoding="utf-8"
+    )
+    summary(written([found], NOTHING_DONE, out), out)
 
 
 def test_the_summary_after_a_synthesis_searches_for_no_longest_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = installation(name="demo", region="eu-north-1")
-    (tmp_path / "stacks" / found.name).mkdir(parents=True)
-    (tmp_path / "stacks" / found.name / "cdk.tf.json").write_text('{"resource": {}}', encoding="utf-8")
     monkeypatch.setattr(permissions, "_packed", lambda *_, **__: pytest.fail("the statements are packed again"))
 
-    summary([found], tmp_path)
+    shown(found, tmp_path)
 
     assert f"{max(found.packing.sizes.values()):,} of 6,144" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_folder_is_shown_as_it_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = installation(name="demo", region="eu-north-1")
-    out = tmp_path / "[red]\x1b[31m\u202eout"
-    (out / "stacks" / found.name).mkdir(parents=True)
-    (out / "stacks" / found.name / "cdk.tf.json").write_text('{"resource": {}}', encoding="utf-8")
-
-    summary([found], out)
+    shown(installation(name="demo", region="eu-north-1"), tmp_path / "[red]\x1b[31m\u202eout")
 
     assert r"[red]\x1b[31m\u202eout/stacks" in "".join(capsys.readouterr().out.split("\n"))
 
 
 @pytest.mark.parametrize(
-    ("keys", "shown"),
+    ("keys", "state"),
     [
         ({}, "terraform.demo.tfstate"),
         ({"backend": {"type": "local", "path": "mine.tfstate"}}, "out/stacks/demo/mine.tfstate"),
@@ -50,15 +56,61 @@ def test_it_says_where_the_state_is(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     keys: dict[str, Any],
-    shown: str,
+    state: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    found = installation(name="demo", region="eu-north-1", **keys)
-    Path("out/stacks/demo").mkdir(parents=True)
-    Path("out/stacks/demo/cdk.tf.json").write_text('{"resource": {}}', encoding="utf-8")
+    monkeypatch.setenv("COLUMNS", "100")
 
-    summary([found], Path("out"))
+    shown(installation(name="demo", region="eu-north-1", **keys), Path("out"))
 
     # The last column, over as many lines as it takes.
     cells = [line.split("\u2502")[-2].strip() for line in capsys.readouterr().out.splitlines() if "\u2502" in line]
-    assert "".join(cells) == shown
+    assert "".join(cells) == state
+
+
+ROW = Written(
+    stack="a-cluster-with-a-name-of-some-length-in-the-north-of-europe-1",
+    cluster="demo",
+    path="out/stacks/demo/cdk.tf.json",
+    change=NEW,
+    karpenter="1.14.1",
+    resources=31,
+    policies=6,
+    fullest_policy=3456,
+    state="s3://acme-terraform-state/karpenter/a-cluster-with-a-name/terraform.tfstate",
+)
+
+
+@pytest.mark.parametrize("columns", [40, 60, TABLE_COLUMNS - 1, TABLE_COLUMNS, 120])
+def test_nothing_is_cut_at_any_width(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    monkeypatch.setattr("nodeless.cli.summary.screen_of", lambda _: type("Screen", (), {"columns": columns}))
+    monkeypatch.setenv("COLUMNS", str(columns))
+
+    summary([ROW], Path("out"))
+
+    out = capsys.readouterr().out
+    assert ("\u2502" in out) == (columns >= TABLE_COLUMNS)
+    assert "\u2026" not in out
+    for text in (ROW.stack, ROW.state, "3,456 of 6,144 characters", "31"):
+        assert "".join(text.split()) in "".join(in_columns(out).split())
+
+
+def in_columns(out: str) -> str:
+    """Read a table column by column, so that what is folded there is in one piece."""
+    rows = [line.split("\u2502")[1:-1] for line in out.splitlines() if "\u2502" in line]
+    return "".join(cell.strip() for column in zip(*rows, strict=True) for cell in column) if rows else out
+
+
+def test_many_stacks_are_not_all_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    summary([ROW] * (MOST_SHOWN + 170), Path("out"))
+
+    out = capsys.readouterr().out
+    assert "\u2026 and 170 more\n" in out
+    assert out.splitlines()[-1] == "200 stacks written (200 new): out/stacks/<stack>/cdk.tf.json"
+
+
+def test_what_was_done_is_counted() -> None:
+    assert counted([NEW]) == "1 stack written (1 new)"
+    assert counted([UNCHANGED, NEW, CHANGED, NEW]) == "4 stacks written (2 new, 1 changed, 1 unchanged)"

@@ -17,6 +17,7 @@ DOCUMENTS = (
 
 FENCE = re.compile(r"^```(?P<language>\w*) ?(?P<note>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+IMAGE = re.compile(r"!\[[^\]]+\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ (?P<text>.+)$", re.MULTILINE)
 CELL = re.compile(r"(?<!\\)\|")
 

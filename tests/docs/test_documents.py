@@ -11,11 +11,14 @@ from urllib.parse import urlsplit
 import pytest
 
 from nodeless.cli.main import main as nodeless, parser as nodeless_parser
+from nodeless.cli.refusals import NOTHING_WRITTEN
 from nodeless.finding import SpecError
+from nodeless.sinks.terminal import Screen
 from nodeless.spec.resolution import load
 from tests.docs.markdown import (
     DOCUMENTS,
     HEADING,
+    IMAGE,
     LINK,
     ROOT,
     Block,
@@ -33,9 +36,12 @@ LINKS = [
     for found in LINK.finditer(re.sub(r"^```.*?^```$", "", text_of(document), flags=re.MULTILINE | re.DOTALL))
 ]
 # Commands that a shell block may use, in addition to the project's own.
-OTHER_TOOLS = {"aws", "cd", "eksctl", "git", "helm", "jq", "kubectl", "npm", "pre-commit", "terraform"}
+OTHER_TOOLS = {
+    *(".", "aws", "cd", "eksctl", "git", "helm", "jq", "kubectl", "npm", "pip", "pipx", "pre-commit", "python3"),
+    *("terraform", "uv"),
+}
 # What follows is not an argument of the command.
-OPERATORS = {">", "|"}
+OPERATORS = {">", "|", "<"}
 OWN_TOOLS = {"make", "nodeless", "python", ".venv/bin/python", ".cdktf-cli/node_modules/.bin/cdktf"}
 
 
@@ -82,6 +88,16 @@ def test_every_link_into_the_project_has_a_target(document: Path, target: str) -
         assert url.fragment in {anchor(heading) for heading in HEADING.findall(text_of(file))}
 
 
+def test_every_picture_is_shown_and_every_shown_picture_exists() -> None:
+    shown = {
+        (document.parent / found["target"]).resolve()
+        for document in DOCUMENTS
+        for found in IMAGE.finditer(text_of(document))
+    }
+
+    assert shown == {*(ROOT / "docs" / "images").iterdir()}
+
+
 def test_every_document_is_reached_from_the_readme() -> None:
     reached, waiting = set[Path](), [ROOT / "README.md"]
     while waiting:
@@ -114,13 +130,32 @@ def test_a_wrong_cluster_file_says_what_the_document_shows(
     with pytest.raises(SpecError) as raised:
         load(Path("clusters.yaml"))
 
-    assert str(raised.value) == shown.text.rstrip("\n")
+    assert raised.value.shown(Screen(), NOTHING_WRITTEN) == shown.text.rstrip("\n")
 
 
 def test_every_command_is_a_known_one() -> None:
     unknown = [f"{block}: {words[0]}" for block, words in commands() if words[0] not in OTHER_TOOLS | OWN_TOOLS]
 
     assert unknown == []
+
+
+def test_no_document_installs_the_package_of_another_project() -> None:
+    """The name on PyPI is another project's, so only a folder or a file may be installed from there."""
+    files = [*DOCUMENTS, *(ROOT / "docs" / "ci").iterdir()]
+    from_pypi = re.compile(
+        r"(?:pip|pipx|uv tool|uvx)\b[^`\n]* (?:install |run )?[\"']?nodeless(?:\[aws\])?[\"']?(?:\s|`|$)"
+    )
+    # These name what is installed already, or a folder of wheels; and one sentence says not to do it.
+    allowed = ("--no-index", "uninstall", "inject", "do not run")
+    found = [
+        f"{name(file)}: {line.strip()}"
+        for file in files
+        for line in text_of(file).splitlines()
+        if from_pypi.search(line) and not any(word in line for word in allowed)
+    ]
+
+    assert from_pypi.search("run `pip install nodeless`")
+    assert found == []
 
 
 def test_every_make_target_in_a_document_exists() -> None:
@@ -134,9 +169,10 @@ def test_every_make_target_in_a_document_exists() -> None:
 
 @pytest.mark.parametrize(("block", "words"), nodeless_commands(), ids=str)
 def test_every_nodeless_command_in_a_document_is_valid(block: Block, words: list[str]) -> None:
-    nodeless_parser().parse_args(words)
-
-    assert block.text
+    try:
+        nodeless_parser().parse_args(words)
+    except SystemExit as ended:  # --version and --help end the command
+        assert ended.code == 0, str(block)  # noqa: PT017 - no exception is the usual case
 
 
 @pytest.mark.parametrize(("block", "words"), python_commands(), ids=str)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from nodeless.cli import statuses
-from nodeless.cli.surroundings import KEPT, OWN
+from nodeless.cli.surroundings import AWS, KEPT, OF_AN_ACCOUNT, OWN
 from tests.docs.markdown import ROOT, text_of
 
 TEXT = text_of(ROOT / "docs/security.md")
@@ -36,6 +36,13 @@ def test_no_variable_that_it_says_has_no_effect_is_kept() -> None:
     (sentence,) = re.findall(r"So (`NODE_OPTIONS`.*?) have no effect", TEXT)
 
     assert not {*re.findall(r"`(\w+)`", sentence)} & {*KEPT}
+
+
+def test_the_variables_of_an_account_are_those_that_the_verbs_get_back() -> None:
+    (sentence,) = re.findall(r"also keep the variables that begin with\n(`AWS_`.*?)\.", TEXT)
+
+    assert re.findall(r"`(\w+)`", sentence) == [AWS, *OF_AN_ACCOUNT]
+    assert not {*OF_AN_ACCOUNT} & {*KEPT}
 
 
 def test_the_exit_codes_are_those_of_the_command() -> None:

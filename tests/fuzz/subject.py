@@ -23,14 +23,16 @@ from nodeless.linked_folders import import_linked
 from nodeless.resolved.delivery import gitops_files, metadata
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.resources import vpc_endpoints
+from nodeless.spec.bounds import LARGEST_FILE
 from nodeless.spec.reading import parse
-from nodeless.spec.resolution import installation, load_clusters
+from nodeless.spec.resolution import installation, load_clusters, resolve
 from tests.fuzz.files import Case
 
 ACCEPTED, REFUSED, FAILED = "accepted", "refused", "failed"
 # A line end is fine; anything else that a terminal acts on is not.
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 FORMATS = ("text", "markdown", "json")
+HIDDEN = "may be secret is not shown"
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def _examined(case: Case, folder: Path) -> Outcome:
         return Outcome(REFUSED, keys=frozenset(_wrong_keys(error.findings)))
     for _, resolved in rows:
         _use(resolved)
-    _commands(file, rows[0][1])
+    _commands(file, [found for _, found in rows])
     keys = frozenset(key for cluster, _ in rows for key in keys_set(cluster))
     return Outcome(ACCEPTED, keys=keys, clusters=len(rows))
 
@@ -105,11 +107,20 @@ def _use(resolved: Installation) -> None:
             assert read == document, f"written {document!r}, read {read!r}"
 
 
-def _commands(file: Path, resolved: Installation) -> None:
+def _check_read_back(explained: str, rows: list[Installation]) -> None:
+    """Check that what explain prints is a file that means the same, unless it hides something or is too long."""
+    if HIDDEN in explained or len(explained.encode()) > LARGEST_FILE:
+        return
+    tree, layout = parse(explained, Path("explain"))
+    assert [found for _, found in resolve(tree, source="explain", layout=layout)] == rows, explained
+
+
+def _commands(file: Path, rows: list[Installation]) -> None:
     """Run the other verbs on the file."""
-    out = io.StringIO()
+    out, resolved = io.StringIO(), rows[0]
     with contextlib.redirect_stderr(out):
-        parse(explanation(file), Path("explain"))
+        _check_read_back(explanation(file, with_sections=False), rows)
+        explanation(file)
     number = sum(map(ord, resolved.name + resolved.region))
     if number % 3:
         return

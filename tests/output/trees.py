@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from nodeless.output import manifest
@@ -62,11 +62,19 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         file.write_text(text, encoding="utf-8")
 
 
-def run(out: Path, tree: Tree, *, config: str = CONFIG, force: bool = False, prune: bool = False) -> Plan:
+def run(
+    out: Path,
+    tree: Tree,
+    *,
+    config: str = CONFIG,
+    force: bool = False,
+    prune: bool = False,
+    not_chosen: Collection[str] = (),
+) -> Plan:
     """Do what `nodeless synth` does, with a tree instead of a synthesis."""
     with opened(out, force=force, say=lambda _: None) as folder:
         build(folder.build, tree)
-        return folder.publish(config, prune=prune)
+        return folder.publish(config, prune=prune, not_chosen=not_chosen)
 
 
 def stacks_in(out: Path) -> set[str]:

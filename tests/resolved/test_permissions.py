@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
 
-from nodeless.cli.explain import explanation
+from nodeless.cli.explain import explanation_json
 from nodeless.karpenter.controller import DUTIES, statements
 from nodeless.karpenter.grant import Grant
 from nodeless.karpenter.interruption import event_rules
@@ -203,12 +203,12 @@ def test_explain_prints_the_proof(tmp_path: Path) -> None:
     file = tmp_path / "clusters.yaml"
     file.write_text("clusters:\n  - {name: demo, region: us-gov-west-1, karpenter: {version: '1.8'}}\n")
 
-    (cluster,) = YAML(typ="safe").load(explanation(file))["clusters"]
+    (cluster,) = json.loads(explanation_json(file))["clusters"]
 
-    (proof,) = cluster["resolved"]["policies"]
+    (proof,) = cluster["policies"]
     assert proof["name"] == "KarpenterControllerPolicy-demo"
     assert proof["limit"] == MANAGED_POLICY_LIMIT
-    assert proof["characters"] == installed("1.8.8", "us-gov-west-1", names="blog").packing.sizes[WHOLE_KEY]
-    assert proof["headroom"] == proof["limit"] - proof["characters"]
+    assert proof["size"] == installed("1.8.8", "us-gov-west-1", names="blog").packing.sizes[WHOLE_KEY]
+    assert proof["headroom"] == proof["limit"] - proof["size"]
     # The blog's names for the queue and the role take five characters more than upstream's: 16 becomes 15.
     assert proof["longest_cluster_name"] == 15

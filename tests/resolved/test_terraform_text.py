@@ -22,7 +22,7 @@ STATEMENT = {
     "Condition": {"StringLike": {f"{KEY}{TEXT}": TEXT}},
 }
 KEYS: dict[str, Any] = {
-    "karpenter": {"values": {"podLabels": {TEXT: [TEXT, None]}}},
+    "karpenter": {"values": {"podAnnotations": {TEXT: [TEXT, None]}}},
     "extra_statements": [STATEMENT],
 }
 # What differs; everything else is the same object.
@@ -37,7 +37,7 @@ def from_file(keys: dict[str, Any]) -> Installation:
 def test_a_literal_is_escaped_in_keys_and_values(literals: Literals) -> None:
     found = in_terraform(from_file(literals(**KEYS)))
 
-    assert found.values == {"podLabels": {ESCAPED: [ESCAPED, NULL]}}
+    assert found.values == {"podAnnotations": {ESCAPED: [ESCAPED, NULL]}}
     (statement,) = found.extra_statements
     (condition,) = statement.conditions
     assert statement.resources == (f"{ARN}{ESCAPED}",)
@@ -54,7 +54,7 @@ def test_it_is_escaped_once(literals: Literals) -> None:
 def test_references_from_python_are_left_alone(literals: Literals) -> None:
     found = in_terraform(installation(**literals(**KEYS)))
 
-    assert found.values == {"podLabels": {TEXT: [TEXT, NULL]}}
+    assert found.values == {"podAnnotations": {TEXT: [TEXT, NULL]}}
     assert found.extra_statements[0].resources == (f"{ARN}{TEXT}",)
 
 

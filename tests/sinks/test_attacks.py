@@ -90,7 +90,7 @@ def in_yaml(read: Callable[[str, Path], Any]) -> Works:
     def works(installation: Installation, folder: Path) -> bool:
         (values,) = gitops_files(installation)["values.yaml"]
         found = read(yaml_text.yaml_text(values), folder)
-        return bool(found["podLabels"] != installation.values["podLabels"])
+        return bool(found["podAnnotations"] != installation.values["podAnnotations"])
 
     return works
 
@@ -117,7 +117,7 @@ def in_cdktf(installation: Installation, folder: Path) -> bool:
         values = synthesized(installation, folder)["locals"]["karpenter_values"]
     except RuntimeError as error:
         return "Token" in str(error)
-    return bool(values["podLabels"] != installation.values["podLabels"])
+    return bool(values["podAnnotations"] != installation.values["podAnnotations"])
 
 
 def in_iam(installation: Installation, _: Path) -> bool:
@@ -129,7 +129,7 @@ def in_iam(installation: Installation, _: Path) -> bool:
 
 
 def labels(value: object) -> dict[str, Any]:
-    return {"karpenter": {"values": {"podLabels": value}}}
+    return {"karpenter": {"values": {"podAnnotations": value}}}
 
 
 def a_class(spec: dict[str, Any]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def statement(**keys: object) -> dict[str, Any]:
 
 
 def helm_values(tree: dict[str, Any]) -> object:
-    return tree["locals"]["karpenter_values"]["podLabels"]
+    return tree["locals"]["karpenter_values"]["podAnnotations"]
 
 
 def node_class(tree: dict[str, Any]) -> object:
@@ -278,7 +278,7 @@ OTHER_SINKS = {
     "CDKTF: a token of a map": Attack(
         keys=labels({"a": {"&{TfToken[TOKEN.0]}": "x"}}),
         works=in_cdktf,
-        past_the_edge={"values": {"podLabels": {"a": {"&{TfToken[TOKEN.0]}": "x"}}}},
+        past_the_edge={"values": {"podAnnotations": {"a": {"&{TfToken[TOKEN.0]}": "x"}}}},
     ),
     "IAM: a wildcard in the path": Attack(keys={"path": "/*/"}, works=in_iam, past_the_edge={"path": "/*/"}),
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeless.finding import Finding, SpecError, written_path
+from nodeless.sinks.excerpts import Mark
 from nodeless.sinks.terminal import printable, printable_lines
 from nodeless.upgrade.sections import Section
 from tests.conftest import ROOT
@@ -47,7 +48,7 @@ def test_the_escape_names_the_character() -> None:
 
 @pytest.mark.parametrize("text", ACTS)
 def test_no_part_of_a_message_acts(text: str) -> None:
-    finding = Finding(("clusters", 0, text), text, f"expected {text}", f"fix {text}", line=1)
+    finding = Finding(("clusters", 0, text), text, f"expected {text}", f"fix {text}", mark=Mark(1, 1))
     lines = [str(SpecError(text, [finding, Finding((text,), [text], "", "")])), finding.as_warning(text)]
     section = Section(title="x", header=("a",), rows=((text,),), lines=(text,))
 
@@ -69,7 +70,7 @@ def test_the_command_prints_nothing_that_acts(verb: str, tmp_path: Path) -> None
     file = tmp_path / "\u202eclusters.yaml"
     file.write_text(
         'clusters:\n  - name: demo\n    region: eu-north-1\n    kubernetes: "1.99"\n'
-        '    karpenter: {values: {podLabels: {"\u202ekey": "\u202evalue"}}}\n'
+        '    karpenter: {values: {podAnnotations: {"\u202ekey": "\u202evalue"}}}\n'
         + ('    "\u202eunknown": 1\n' if verb == "synth" else ""),
         encoding="utf-8",
     )

@@ -47,15 +47,15 @@ STATEMENT = {
 
 def from_file(tree: dict[str, Any], **keys: Any) -> Installation:  # noqa: ANN401 - keys of a cluster
     """Read a tree as Helm values from a file; it is written as JSON, which is YAML too and not our own writing."""
-    cluster = {**LITERALS, "karpenter": {"values": {"podLabels": tree}}, **keys}
+    cluster = {**LITERALS, "karpenter": {"values": {"podAnnotations": tree}}, **keys}
     text = (
         json.dumps({"clusters": [cluster]}, ensure_ascii=False).replace("\x7f", "\\u007f").replace("\ufeff", "\\ufeff")
     )
     # JSON may contain these three as they are; in YAML they end a line.
     for line_end in "\x85\u2028\u2029":
         text = text.replace(line_end, f"\\u{ord(line_end):04x}")
-    read, line_of = parse(text, FILE)
-    ((_, installation),) = resolve(read, source=str(FILE), line_of=line_of)
+    read, layout = parse(text, FILE)
+    ((_, installation),) = resolve(read, source=str(FILE), layout=layout)
     return installation
 
 
@@ -76,7 +76,7 @@ def as_terraform_reads(value: Any) -> Any:  # noqa: ANN401 - any JSON
 @given(TREE)
 @BOUNDED
 def test_terraform_reads_what_the_file_says(tree: dict[str, Any]) -> None:
-    written = in_terraform(from_file(tree)).values["podLabels"]
+    written = in_terraform(from_file(tree)).values["podAnnotations"]
 
     assert is_same(tree, as_terraform_reads(written))
 
@@ -88,8 +88,8 @@ def test_the_files_for_gitops_say_what_the_file_says(tree: dict[str, Any]) -> No
 
     (values,) = files["values.yaml"]
     text = yaml_text(values)
-    assert is_same(tree, by_yaml_1_1(text)["podLabels"])
-    assert is_same(tree, by_yaml_1_2(text)["podLabels"])
+    assert is_same(tree, by_yaml_1_1(text)["podAnnotations"])
+    assert is_same(tree, by_yaml_1_2(text)["podAnnotations"])
 
 
 @helm_needed
@@ -98,7 +98,7 @@ def test_the_files_for_gitops_say_what_the_file_says(tree: dict[str, Any]) -> No
 def test_helm_reads_what_the_file_says(trees: list[dict[str, Any]], tmp_path: Path) -> None:
     (values,) = gitops_files(from_file({"trees": trees}, delivery="gitops"))["values.yaml"]
 
-    assert is_same(trees, by_go(yaml_text(values), tmp_path)["podLabels"]["trees"])
+    assert is_same(trees, by_go(yaml_text(values), tmp_path)["podAnnotations"]["trees"])
 
 
 @helm_needed
@@ -113,9 +113,9 @@ def test_both_deliveries_bring_the_same(trees: list[dict[str, Any]], tmp_path: P
 
     found = evaluated({"values": local, "text": "${yamlencode(local.values)}"}, tmp_path)
 
-    assert is_same(everything, found["values"]["podLabels"])
+    assert is_same(everything, found["values"]["podAnnotations"])
     by_terraform = by_go(found["text"], tmp_path)
-    assert is_same(everything, by_terraform["podLabels"])
+    assert is_same(everything, by_terraform["podAnnotations"])
     (values,) = gitops_files(from_file(everything, delivery="gitops"))["values.yaml"]
     assert is_same(by_terraform, by_go(yaml_text(values), tmp_path))
 

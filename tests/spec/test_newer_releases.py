@@ -120,8 +120,8 @@ def test_the_warning_is_a_line_on_stderr_and_the_command_goes_on(
 
     assert main(["explain"]) == 0
     seen = capsys.readouterr()
-    assert seen.err.startswith("clusters.yaml:4: warning: clusters[0].karpenter.version: ")
-    assert f"version: {NEXT_PATCH}" in seen.out
+    assert seen.err.startswith("clusters.yaml:4:26: warning: clusters[0].karpenter.version: ")
+    assert f'version: "{NEXT_PATCH}"' in seen.out
 
 
 def test_find_takes_a_newer_patch() -> None:

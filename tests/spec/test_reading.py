@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nodeless.finding import SpecError
+from nodeless.sinks.excerpts import Mark
 from nodeless.spec.resolution import load
 
 
@@ -23,14 +24,15 @@ def test_a_duplicate_key_is_refused_with_its_line(tmp_path: Path) -> None:
 
     (problem,) = error.findings
     assert (problem.value, problem.line) == ("name", 4)
-    assert problem.expected == "each key once (duplicate key)"
+    assert (problem.problem, problem.expected) == ("duplicate key: name", "each key once")
+    assert (problem.column, problem.first) == (5, Mark(2, 5, 4))
 
 
 def test_broken_yaml_is_refused_with_its_line(tmp_path: Path) -> None:
     (problem,) = refused(tmp_path, "clusters:\n  - name: demo\n   region: x\n").findings
 
-    assert problem.expected == "YAML 1.2"
-    assert problem.line == 3
+    assert (problem.problem, problem.line, problem.column) == ("wrong indentation", 3, 4)
+    assert problem.fix == "begin the line with 4 spaces instead of 3"
 
 
 @pytest.mark.parametrize("text", [b"\xff\xfe\x00", b"clusters: \x00"], ids=["not UTF-8", "a control character"])
@@ -53,13 +55,20 @@ def test_a_mistake_is_reported_with_the_line_it_stands_on(tmp_path: Path) -> Non
     ]
 
 
-def test_the_message_names_file_path_value_expected_and_fix(tmp_path: Path) -> None:
-    text = str(refused(tmp_path, "clusters:\n  - name: demo\n    region: moon-1\n"))
+def test_the_message_shows_the_place_and_names_path_value_expected_and_fix(tmp_path: Path) -> None:
+    error = refused(tmp_path, "clusters:\n  - name: demo\n    region: moon-1\n")
 
-    assert text.splitlines()[0].endswith("clusters.yaml: 1 problem, nothing was written")
-    assert "clusters[0].region  (line 3)" in text
-    for word in ("value     'moon-1'", "expected  a region", "fix       write one such as"):
-        assert word in text
+    assert str(error) == (
+        f"{tmp_path}/clusters.yaml:3:13: wrong value for region: 'moon-1'\n"
+        "3 |     region: moon-1\n"
+        "  |             ^^^^^^\n"
+        "  path      clusters[0].region\n"
+        f"  expected  {error.findings[0].expected}\n"
+        f"  fix       {error.findings[0].fix}\n"
+        "\n"
+        f"{tmp_path}/clusters.yaml: 1 problem"
+    )
+    assert error.findings[0].fix.startswith("write one such as")
 
 
 def test_words_that_yaml_1_1_read_as_truth_values_are_text(tmp_path: Path) -> None:

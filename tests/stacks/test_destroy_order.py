@@ -14,8 +14,9 @@ import pytest
 
 from nodeless.cli.main import main
 from nodeless.finding import SpecError
+from nodeless.stack_graph import dependencies, reach
 from nodeless.stacks import destroy_order
-from nodeless.stacks.destroy_order import ORDER, dependencies, out_of_order, reach
+from nodeless.stacks.destroy_order import ORDER, out_of_order
 from tests.synthesized import Synthesized
 
 StackOf = Callable[..., Synthesized]

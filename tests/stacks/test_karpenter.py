@@ -83,7 +83,7 @@ def test_free_text_may_have_references_too(synth: Synth) -> None:
             role_arn="arn:aws:iam::123456789012:role/eks",
             vpc_config=EksClusterVpcConfig(subnet_ids=["subnet-0123456789abcdef0"]),
         )
-        values = {"podLabels": {"arn": f"of {cluster.arn}", "gone": None, "kept": "$${literal}"}}
+        values = {"podAnnotations": {"arn": f"of {cluster.arn}", "gone": None, "kept": "$${literal}"}}
         statement = {"Sid": "Own", "Action": "s3:GetObject", "Resource": f"{cluster.arn}/*"}
         made = installation(
             name=cluster.name,
@@ -96,7 +96,7 @@ def test_free_text_may_have_references_too(synth: Synth) -> None:
 
     found = synth(build).tree
 
-    assert found["locals"]["karpenter_karpenter_values"]["podLabels"] == {
+    assert found["locals"]["karpenter_karpenter_values"]["podAnnotations"] == {
         "arn": "of ${aws_eks_cluster.cluster.arn}",
         "gone": "${null}",
         "kept": "$${literal}",

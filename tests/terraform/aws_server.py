@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any
@@ -22,6 +23,9 @@ from botocore.config import Config
 from tests.terraform import recorder
 
 REPOSITORY = Path(__file__).parents[2]
+
+# The module that is run as the server.
+SERVER = "tests.terraform.serve_aws"
 
 # moto answers for this account whatever the key is, and checks no signature.
 ACCOUNT = "123456789012"
@@ -43,14 +47,20 @@ class AwsServer:
 
     def client(self, service: str, region: str) -> Any:  # noqa: ANN401  # boto3 makes its clients at run time
         """Return a boto3 client of this server; it tries once, because what fails here fails again."""
-        session = boto3.Session(KEYS["access_key"], KEYS["secret_key"], region_name=region)
-        config = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=60)
-        # The stubs know the services as literals only.
-        return session.client(service, endpoint_url=self.url, config=config)  # type: ignore[call-overload]
+        return _client(self.url, service, region)
+
+
+@cache
+def _client(url: str, service: str, region: str) -> Any:  # noqa: ANN401 - as above
+    """Make each client once: that takes longer than what it is asked."""
+    session = boto3.Session(KEYS["access_key"], KEYS["secret_key"], region_name=region)
+    config = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=60)
+    # The stubs know the services as literals only.
+    return session.client(service, endpoint_url=url, config=config)  # type: ignore[call-overload]
 
 
 @contextmanager
-def running(log: Path, module: str = "tests.terraform.serve_aws") -> Iterator[AwsServer]:
+def running(log: Path, module: str = SERVER) -> Iterator[AwsServer]:
     """Start the stand-in on a free port and stop it afterwards; its requests are written to the log."""
     requests, calls = log.with_suffix(".requests"), log.with_suffix(".calls")
     environment = os.environ | {"MOTO_IAM_LOAD_MANAGED_POLICIES": "true", recorder.FILE_VARIABLE: str(requests)}

@@ -32,15 +32,15 @@ TAGS = {"équipe": "プラットフォーム 1_.:/=+-@", "a.b:c/d=e+f-g@h": "x"}
 ISSUER = "https://oidc.example-1.com/id/A~b_c.d-e"
 CLUSTER = "A-_-" + "9" * 90
 VALUES = {
-    "podLabels": {
+    "podAnnotations": {
         "${x}": "%{y}",
         "$${x}": "08",
         "null": None,
         "yes": "no",
         "number": 9007199254740992,
         "dates": "2024-01-01",
+        "a": 'é\u202e\u2028"\\\n${upper("x")}',
     },
-    "podAnnotations": {"a": 'é\u202e\u2028"\\\n${upper("x")}'},
     "settings": {"batchMaxDuration": None},
 }
 KEYS: dict[str, Any] = {
@@ -148,7 +148,6 @@ def test_tags_and_labels_are_planned_as_written(planned: dict[str, Any]) -> None
 def test_helm_reads_its_values_in_the_plan_as_written(planned: dict[str, Any], tmp_path: Path) -> None:
     values = by_go(planned["outputs"]["karpenter_values"]["value"], tmp_path)
 
-    assert values["podLabels"] == VALUES["podLabels"]
     assert values["podAnnotations"] == VALUES["podAnnotations"]
     assert "batchMaxDuration" in values["settings"], "Helm removes the chart's own value by a null"
     assert values["settings"]["batchMaxDuration"] is None

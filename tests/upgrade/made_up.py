@@ -5,6 +5,7 @@ from __future__ import annotations
 from nodeless.finding import Finding
 from nodeless.karpenter.interruption import EventRule
 from nodeless.karpenter.versions import Release
+from nodeless.sinks.excerpts import Mark
 from nodeless.upgrade.chart_key_changes import GONE, NEW, NEW_DEFAULT, RENAMED, KeyChange
 from nodeless.upgrade.comparison import (
     ADDED,
@@ -162,7 +163,7 @@ FILE_CHANGES = FileChanges(
             "a|b\nc `d` *e* <f>",
             "must be a map",
             "write spec: {}",
-            line=9,
+            mark=Mark(9, 5),
         ),
     ),
 )

@@ -106,11 +106,12 @@ def test_json_has_the_changes_of_the_file() -> None:
     }
     assert file["findings"] == [
         {
-            "path": ["clusters", 0, "node_pools", 0, "spec"],
+            "line": 9,
+            "column": 5,
+            "path": "clusters[0].node_pools[0].spec",
             "value": "a|b\nc `d` *e* <f>",
             "expected": "must be a map",
             "fix": "write spec: {}",
-            "line": 9,
         }
     ]
     assert json.loads(as_json(EVERYTHING, None))["file"] is None

@@ -117,7 +117,12 @@ def values_are_read(cluster: Cluster) -> Iterator[Finding]:
         if value == {} and any(key.startswith(f"{name}.") for key in known):
             continue
         yield Finding(
-            ("karpenter", "values", *path), value, f"a key that the chart of {release} reads", _right_key(release, path)
+            ("karpenter", "values", *path),
+            value,
+            f"a key that the chart of {release} reads",
+            _right_key(release, path),
+            problem=f"unknown key of the chart: {name}",
+            at_key=True,
         )
 
 
@@ -132,8 +137,19 @@ def _right_key(release: Release, path: tuple[str, ...]) -> str:
         return f"use {right}" if right else str(gone)
     if first and first > release:
         return f"it comes with {'.'.join(map(str, first))}: remove it, or upgrade"
-    close = closest(".".join(path), chart_keys.keys_read(release))
+    close = closest(".".join(path), chart_keys.keys_read(release)) or _respelt(release, path)
     return f"use {close}" if close else "remove it"
+
+
+def _respelt(release: Release, path: tuple[str, ...]) -> str | None:
+    """Correct the first step of a path that no key of the chart has; what is below it is another question."""
+    known = [key.path for key in chart_keys.keys_read(release).values()]
+    for number, step in enumerate(path):
+        beside = {key[number] for key in known if key[:number] == path[:number] and len(key) > number}
+        if step not in beside:
+            close = closest(step, sorted(beside))
+            return ".".join((*path[:number], close)) if close else None
+    return None
 
 
 @guard(*RELEASE_KEYS, "karpenter.zonal_shift")

@@ -9,12 +9,17 @@ from nodeless.finding import Finding
 from nodeless.karpenter import chart_keys
 from nodeless.karpenter.chart import CONTROLLER_CHART, REPOSITORY
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.references import is_reference
 from nodeless.spec.guards.guard import RELEASE_KEYS, guard
-from nodeless.trees import value_at
+from nodeless.spec.guards.pools.pool_checks import label_findings
+from nodeless.spec.text_type import written
+from nodeless.trees import places, value_at
 
 KUBE_SYSTEM = "kube-system"
 NAME_LABEL, INSTANCE_LABEL = "app.kubernetes.io/name", "app.kubernetes.io/instance"
 UPSTREAM = REPOSITORY.removeprefix("oci://").partition("/")[0]
+# Values of the chart that become labels.
+LABELS_OF_CHART = ("podLabels", "additionalLabels", "serviceMonitor.additionalLabels", "nodeSelector")
 HOOK_IMAGE = ("postInstallHook", "image")
 
 
@@ -64,6 +69,24 @@ def _match(selector: Mapping[str, str], pods: Mapping[str, str]) -> bool:
     return selector.items() <= pods.items()
 
 
+@guard("karpenter.values")
+def labels_are_labels(installation: Installation) -> Iterator[Finding]:
+    """The API server takes the labels that the chart gives the controller's resources."""
+    for key in LABELS_OF_CHART:
+        for path, labels in places(installation.values, key):
+            if not isinstance(labels, Mapping):
+                continue
+            texts = {name: value for name, value in labels.items() if isinstance(value, str)}
+            for finding in label_findings(("karpenter", "values", *path), texts):
+                # What a reference stands for is not known yet.
+                if installation.is_literal or not is_reference(str(finding.value)):
+                    yield finding
+            for name, value in labels.items():
+                if isinstance(value, bool | int | float):
+                    fix = f'write "{written(value)}", with the quotes'
+                    yield Finding(("karpenter", "values", *path, name), value, "must be a quoted string", fix)
+
+
 IMAGE_KEYS = (
     *RELEASE_KEYS,
     "karpenter.isolated_vpc",
@@ -109,6 +132,7 @@ def isolated_vpc_can_run_the_hook(installation: Installation) -> Iterator[Findin
 
 
 GUARDS = (
+    labels_are_labels,
     selectors_match_the_controller,
     selectors_leave_kube_system,
     isolated_vpc_has_a_mirror,

@@ -28,7 +28,8 @@ def _keys_exist(key: str, known: Sequence[str]) -> Guard[Cluster, Finding]:
             if name not in known:
                 close = closest(name, known)
                 fix = f"did you mean {close}?" if close else "write one of these"
-                yield Finding(("names", key, name), value, f"one of {', '.join(known)} (unknown key)", fix)
+                expected, problem = f"one of {', '.join(known)}", f"unknown key: {name}"
+                yield Finding(("names", key, name), value, expected, fix, problem=problem, at_key=True)
 
     return check
 

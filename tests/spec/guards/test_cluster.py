@@ -88,7 +88,7 @@ ONE_KEY_WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"tags": {"team": 7}}, "clusters[0].tags.team", "quoted"),
     ({"tags": {f"k{n}": "v" for n in range(51)}}, "clusters[0].tags", "at most 50"),
     ({"backend": {"type": "s3", "region": "eu-north-1"}}, "clusters[0].backend.bucket", "required"),
-    ({"backend": {"type": "swift"}}, "clusters[0].backend", "one of"),
+    ({"backend": {"type": "swift"}}, "clusters[0].backend.type", "one of"),
     ({"backend": {"type": "oss", "bucket": "b", "prefix": "./x"}}, "clusters[0].backend.prefix", "start with a slash"),
     ({"backend": {"type": "oss", "bucket": "b", "key": "/x"}}, "clusters[0].backend.key", "start or end"),
     (
@@ -120,7 +120,7 @@ ONE_KEY_WRONG: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"auth": "exec", "backend": {"type": "cloud", "organization": "o"}}, "clusters[0].auth", "aws CLI"),
     ({"smoke_test": "yes"}, "clusters[0].smoke_test", "true or false"),
-    ({"regoin": "eu-north-1"}, "clusters[0].regoin", "unknown key"),
+    ({"regoin": "eu-north-1"}, "clusters[0].regoin", "a documented key"),
     ({"adopt": "blog"}, "clusters[0].adopt", "not implemented yet"),
 ]
 

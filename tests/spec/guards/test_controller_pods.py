@@ -27,7 +27,31 @@ def isolated(**keys: Any) -> dict[str, Any]:  # noqa: ANN401 - keys of karpenter
     return {"karpenter": {"isolated_vpc": True, **keys}}
 
 
+def labelled(**values: Any) -> dict[str, Any]:  # noqa: ANN401 - values of the chart
+    return {"karpenter": {"values": values}}
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
+    "a label of pods that is no value": (
+        labelled(podLabels={"team": "not one!"}),
+        "karpenter.values.podLabels.team",
+        "write it like platform",
+    ),
+    "a label of pods that is no key": (
+        labelled(additionalLabels={"my team": "one"}),
+        "karpenter.values.additionalLabels.my team",
+        "write it like example.com/team",
+    ),
+    "a label that is a number": (
+        labelled(serviceMonitor={"additionalLabels": {"build": 7}}),
+        "karpenter.values.serviceMonitor.additionalLabels.build",
+        'write "7", with the quotes',
+    ),
+    "a selector of nodes that is no label": (
+        labelled(nodeSelector={"team": "-"}),
+        "karpenter.values.nodeSelector.team",
+        "write it like platform",
+    ),
     "selectors of other namespaces": (
         selecting({"namespace": "web"}, {"namespace": "jobs"}),
         "fargate.selectors",
@@ -105,6 +129,11 @@ PASSES: dict[str, dict[str, Any]] = {
     ),
     "a label of the user's own": selecting(
         {"namespace": "karpenter", "labels": {"team": "a"}}, values={"podLabels": {"team": "a"}}
+    ),
+    "labels of every form": labelled(
+        podLabels={"a": "", "example.com/B_c.d-e": "x" * 63, "gone": None, f"{'x' * 63}.example.com/{'y' * 63}": "1.0"},
+        podAnnotations={"any text": "is right here!"},
+        nodeSelector={"kubernetes.io/os": "linux"},
     ),
     "kube-system with a label": selecting(
         {"namespace": "kube-system", "labels": {NAME: "karpenter"}}, namespace="kube-system"

@@ -43,8 +43,11 @@ def test_the_same_text_in_a_file_is_a_literal_and_is_checked() -> None:
     ("keys", "where"),
     [
         ({"endpoint": REFERENCE}, "endpoint"),
-        ({"karpenter": {"values": {"podLabels": {"a": f"x-{REFERENCE}"}}}}, "karpenter.values.podLabels.a"),
-        ({"karpenter": {"values": {"podLabels": {REFERENCE: "x"}}}}, f"karpenter.values.podLabels.{REFERENCE}"),
+        ({"karpenter": {"values": {"podAnnotations": {"a": f"x-{REFERENCE}"}}}}, "karpenter.values.podAnnotations.a"),
+        (
+            {"karpenter": {"values": {"podAnnotations": {REFERENCE: "x"}}}},
+            f"karpenter.values.podAnnotations.{REFERENCE}",
+        ),
         (
             {"node_classes": [{"name": "own", "spec": {**TERMS, "role": "demo-karpenter-node"}}]},
             "node_classes[0].spec.amiSelectorTerms[0].id",
@@ -62,6 +65,6 @@ def test_a_file_of_gitops_has_no_reference(keys: dict[str, Any], where: str) -> 
 
 
 def test_a_file_may_have_what_looks_like_one() -> None:
-    values = {"podLabels": {"a": REFERENCE, REFERENCE: "%{x}"}}
+    values = {"podAnnotations": {"a": REFERENCE, REFERENCE: "%{x}"}}
 
     assert problems({**LITERALS, "delivery": "gitops", "karpenter": {"values": values}}) == []

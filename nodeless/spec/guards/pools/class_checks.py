@@ -137,7 +137,9 @@ def reserved_tags(review: Review) -> Iterator[Finding]:
             if not key:
                 yield Finding((*path, key), value, "a tag must have a key", "remove it, or give it a key")
             elif fields.is_reserved_tag(review.release, key):
-                yield Finding((*path, key), value, "must not be a tag that Karpenter sets itself", "remove it")
+                yield Finding(
+                    (*path, key), value, "must not be a tag that Karpenter sets itself", "remove it", at_key=True
+                )
 
 
 def selectors_in_alpha(review: Review) -> Iterator[Finding]:

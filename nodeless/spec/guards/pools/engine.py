@@ -108,10 +108,12 @@ def unknown_fields(spec: object, tree: FieldNode, release: Release, rulebook: Ru
         for path, value in places(spec, template):
             moved.add(path)
             expected = f"unknown field in Karpenter {release}; it belongs to another API version"
-            yield Finding(path, value, expected, fix)
+            yield Finding(path, value, expected, fix, problem=f"unknown field: {path[-1]}", at_key=True)
     for path, value, parent in _unknown_keys(spec, tree):
         if path not in moved:
-            yield Finding(path, value, *_unknown_field(str(path[-1]), parent, release, rulebook.fields))
+            name = str(path[-1])
+            expected, fix = _unknown_field(name, parent, release, rulebook.fields)
+            yield Finding(path, value, expected, fix, problem=f"unknown field: {name}", at_key=True)
 
 
 def _unknown_keys(value: object, node: FieldNode, path: Path = ()) -> Iterator[tuple[Path, object, FieldNode]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from nodeless.finding import MISSING, Finding, Path
-from nodeless.karpenter import custom_resource_fields as fields, node_labels
+from nodeless.karpenter import custom_resource_fields as fields, label_text, node_labels
 from nodeless.karpenter.custom_resources import ALPHA, BETA, BUDGETS, DEFAULT, api_of, class_named_by
 from nodeless.karpenter.versions import ALWAYS, in_effect
 from nodeless.spec.guards.pools.created import is_created
@@ -78,17 +79,42 @@ def reserved_labels(review: Review) -> Iterator[Finding]:
         for path, labels in places(review.spec, template):
             for key in reserved:
                 if key in labels:
-                    yield Finding((*path, key), labels[key], expected, "remove it")
+                    yield Finding((*path, key), labels[key], expected, "remove it", at_key=True)
     for path, requirement in _requirements(review):
         if requirement.get("key") in reserved:
             yield Finding((*path, "key"), requirement["key"], expected, "remove the requirement")
+
+
+def label_texts(review: Review) -> Iterator[Finding]:
+    """Labels and annotations are written as the API server takes them."""
+    for template in in_effect(review.release, fields.LABELS):
+        for path, labels in places(review.spec, template):
+            yield from label_findings(path, labels)
+    for template in in_effect(review.release, fields.ANNOTATIONS):
+        for path, notes in places(review.spec, template):
+            yield from _keys(path, notes, label_text.ANNOTATION_KEY, fields.ANNOTATION_KEY)
+
+
+def label_findings(path: Path, labels: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find the labels of a map that no API server takes."""
+    yield from _keys(path, labels, label_text.KEY, fields.LABEL_KEY)
+    for key, value in labels.items():
+        if not re.fullmatch(label_text.VALUE, value):
+            yield Finding((*path, key), value, fields.LABEL_VALUE, f"write it like {label_text.VALUE_EXAMPLE}")
+
+
+def _keys(path: Path, tree: Mapping[str, Any], pattern: str, expected: str) -> Iterator[Finding]:
+    for key in tree:
+        if not re.fullmatch(pattern, key):
+            yield Finding((*path, key), key, expected, f"write it like {label_text.KEY_EXAMPLE}", at_key=True)
 
 
 def known_labels(review: Review) -> Iterator[Finding]:
     """A requirement or label in a reserved domain is one the release knows; other domains are the user's own."""
     for template in in_effect(review.release, fields.LABELS):
         for path, labels in places(review.spec, template):
-            yield from (_unknown_label(review, (*path, key), key) for key in labels if _is_unknown(review, key))
+            unknown = (_unknown_label(review, (*path, key), key) for key in labels if _is_unknown(review, key))
+            yield from (replace(finding, at_key=True) for finding in unknown)
     for path, requirement in _requirements(review):
         key = requirement.get("key", "")
         if _is_unknown(review, key):
@@ -120,7 +146,7 @@ def offered_resources(review: Review) -> Iterator[Finding]:
         for path, limits in places(review.spec, template):
             for key, value in limits.items():
                 if not node_labels.is_offered(review.release, key):
-                    yield Finding((*path, key), value, *_not_offered(review, key))
+                    yield Finding((*path, key), value, *_not_offered(review, key), at_key=True)
 
 
 def _not_offered(review: Review, key: str) -> tuple[str, str]:
@@ -221,6 +247,7 @@ POOLS = Rulebook(
         (ALWAYS, capacity_types),
         (fields.MIN_VALUES, min_values),
         (ALWAYS, reserved_labels),
+        (ALWAYS, label_texts),
         (ALWAYS, known_labels),
         (ALWAYS, offered_resources),
         (BUDGETS, budgets),

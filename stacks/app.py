@@ -15,7 +15,8 @@ from nodeless.stacks.karpenter_stack import KarpenterStack
 
 def build(installations: Sequence[Installation], folder: Path) -> None:
     """Synthesize one stack per cluster into a folder, check it, and write the files beside it."""
-    app = App(outdir=str(folder))
+    # Node may have been started in another folder.
+    app = App(outdir=str(folder.absolute()))
     for installation in installations:
         KarpenterStack(app, installation.stack, installation=installation)
     app.synth()

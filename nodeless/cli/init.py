@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ COMMAND = "nodeless init"
 DEFAULT_FILE = Path("clusters.yaml")
 INTERRUPTED = SIGNALLED + 2  # As Ctrl-C.
 ABOUT = """\
-Write a clusters.yaml with comments. A file that exists is never overwritten.
+Write a clusters.yaml with comments, and beside it the schema for editors. A file that exists is never overwritten.
 
 With --cluster, the values come from the live cluster: account, version, endpoint, issuer, private subnets, security
 groups, authentication mode, OIDC provider, and the newest Karpenter release that runs on it. What is missing before an
@@ -82,10 +82,11 @@ def run(options: argparse.Namespace) -> int:
     if options.pools:
         draft = _with_pools(draft)
     _write(options.config, _text(options.config, draft))
+    files = [options.config, *_with_schema(options.config)]
     if options.json:
-        print(json.dumps(_as_json(options, draft), indent=2))
+        print(json.dumps(_as_json(options, draft, files), indent=2))
     elif not options.quiet:
-        for line in _prose(options, draft):
+        for line in _prose(options, draft, files):
             print(printable(line))
     return DONE
 
@@ -240,11 +241,24 @@ def _write(file: Path, text: str) -> None:
         raise
 
 
-def _as_json(options: argparse.Namespace, draft: Draft) -> dict[str, Any]:
+def _with_schema(config: Path) -> Iterator[Path]:
+    """Write the schema that the file names for editors, unless there is one; the file is good without it too."""
+    from nodeless.spec.schema import schema_text
+    from nodeless.spec.schema_names import SCHEMA_FILE
+
+    file = config.with_name(SCHEMA_FILE)
+    if not os.path.lexists(file):
+        with suppress(SpecError):
+            _write(file, schema_text())
+            yield file
+
+
+def _as_json(options: argparse.Namespace, draft: Draft, files: Sequence[Path]) -> dict[str, Any]:
     from nodeless.live.draft import plain
 
     return {
         "file": str(options.config),
+        "written": list(map(str, files)),
         "found": dict(draft.found or {"cluster": plain(draft.keys)}),
         "missing": list(draft.missing),
         "existing": list(draft.existing),
@@ -252,8 +266,8 @@ def _as_json(options: argparse.Namespace, draft: Draft) -> dict[str, Any]:
     }
 
 
-def _prose(options: argparse.Namespace, draft: Draft) -> Iterator[str]:
-    yield f"Written: {options.config}"
+def _prose(options: argparse.Namespace, draft: Draft, files: Sequence[Path]) -> Iterator[str]:
+    yield f"Written: {', '.join(map(str, files))}"
     for title, rows in (("Before an apply:", draft.missing), ("Already in the account:", draft.existing)):
         if rows:
             yield ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from nodeless.cli.options import DONE, Verbs, add_json, add_quiet, examples
@@ -23,7 +22,7 @@ def add(verbs: Verbs[Any]) -> None:
 
 def run(_: argparse.Namespace) -> int:
     """Print the schema, which is JSON in any case."""
-    from nodeless.spec.schema import schema
+    from nodeless.spec.schema import schema_text
 
-    print(json.dumps(schema(), indent=2))
+    print(schema_text(), end="")
     return DONE

@@ -11,7 +11,7 @@ from nodeless.resolved.partitions import defaults_in
 from nodeless.sinks.terminal import printable
 from nodeless.spec.model import Cluster
 from nodeless.spec.schema import descriptions
-from nodeless.spec.schema_address import SCHEMA_ADDRESS
+from nodeless.spec.schema_names import editor_line
 
 # A text that means itself without quotes, in every version of YAML: it must not look like another type.
 PLAIN = re.compile(
@@ -44,7 +44,7 @@ def _escaped(character: str) -> str:
 
 
 def _head(draft: Draft) -> Iterator[str]:
-    yield f"# yaml-language-server: $schema={SCHEMA_ADDRESS}"
+    yield editor_line()
     yield "#"
     yield "# The clusters that run Karpenter. `nodeless explain` shows every value in force, `nodeless synth` writes"
     yield "# the Terraform. Another cluster is another item of the list; what all of them share goes below `defaults:`."

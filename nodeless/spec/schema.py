@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 from collections.abc import Iterable
 from copy import deepcopy
 from itertools import pairwise
@@ -17,7 +18,7 @@ from pydantic import BaseModel
 from nodeless.resolved.partitions import FARGATE, PARTITIONS
 from nodeless.spec import backends, model
 from nodeless.spec.guards.backends import RULES
-from nodeless.spec.schema_address import SCHEMA_ADDRESS
+from nodeless.spec.schema_names import SCHEMA_ID
 from nodeless.trees import steps
 
 Schema = dict[str, Any]
@@ -94,7 +95,7 @@ def schema() -> Schema:
     whole = {REF: f"{DEFINITIONS}{CLUSTER}", "allOf": _combinations(COMBINATIONS_WITHOUT_DEFAULTS)}
     return {
         "$schema": DIALECT,
-        "$id": SCHEMA_ADDRESS,
+        "$id": SCHEMA_ID,
         **tree,
         "title": "clusters.yaml of nodeless",
         "allOf": [
@@ -102,6 +103,11 @@ def schema() -> Schema:
             *(_if_defaults({"required": [key]}, otherwise=_each_cluster({"required": [key]})) for key in needed),
         ],
     }
+
+
+def schema_text() -> str:
+    """Write the schema as a file."""
+    return f"{json.dumps(schema(), indent=2)}\n"
 
 
 def _tidy(node: Any) -> None:  # noqa: ANN401 - any part of a schema

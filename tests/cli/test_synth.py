@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeless.cli.main import main
 from tests.conftest import ROOT
 
 # Whole processes, or the whole app.
@@ -50,6 +51,20 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_folder_is_found_from_where_python_is_not_from_where_node_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a test run or an app of one's own, where one process builds several times."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        Path("clusters.yaml").write_text(GOOD, encoding="utf-8")
+        assert main(["synth", "--quiet"]) == 0
+
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+    assert (tmp_path / "two/cdktf.out/stacks/demo/cdk.tf.json").is_file()
 
 
 @pytest.mark.slow

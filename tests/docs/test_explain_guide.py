@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeless.cli.main import main
-from nodeless.spec.schema_address import SCHEMA_ADDRESS
+from nodeless.spec.schema_names import editor_line
 from tests.conftest import ROOT
 from tests.docs.markdown import Block, blocks
 
@@ -28,4 +28,4 @@ def test_the_guide_shows_what_the_command_prints(output: Block, capsys: pytest.C
 
 
 def test_the_guide_names_the_schema() -> None:
-    assert f"$schema={SCHEMA_ADDRESS}\n" in GUIDE.read_text(encoding="utf-8")
+    assert f"{editor_line()}\n" in GUIDE.read_text(encoding="utf-8")

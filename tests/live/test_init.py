@@ -20,7 +20,8 @@ from nodeless.live.file_text import file_text, scalar
 from nodeless.resolved.resources import all_manifests
 from nodeless.spec.model import Cluster
 from nodeless.spec.resolution import load, load_clusters
-from nodeless.spec.schema_address import SCHEMA_ADDRESS
+from nodeless.spec.schema import schema_text
+from nodeless.spec.schema_names import SCHEMA_FILE, editor_line
 from tests.live import site as sites
 from tests.live.command import environment, nodeless
 from tests.live.site import Site
@@ -49,15 +50,30 @@ def test_without_options_a_file_for_an_example_is_written(folder: Path, capsys: 
     (installation,) = load(folder / "clusters.yaml")
     assert (installation.name, installation.region, installation.version) == ("demo", "eu-north-1", NEWEST)
     said = capsys.readouterr().out
-    assert said.startswith("Written: clusters.yaml\n")
+    assert said.startswith("Written: clusters.yaml, clusters.schema.json\n")
     assert "  nodeless explain\n  nodeless synth\n  cd cdktf.out/stacks/demo && terraform init" in said
 
 
 def test_the_first_line_tells_editors_the_schema(folder: Path) -> None:
     main(["init", "--name", "blue", "--region", "eu-west-1"])
 
-    assert written(folder).startswith(f"# yaml-language-server: $schema={SCHEMA_ADDRESS}\n")
+    assert written(folder).startswith(f"{editor_line(SCHEMA_FILE)}\n")
     assert [each.name for each in load(folder / "clusters.yaml")] == ["blue"]
+
+
+def test_the_schema_lies_beside_the_file(folder: Path) -> None:
+    main(["init"])
+
+    assert (folder / SCHEMA_FILE).read_text("utf-8") == schema_text()
+
+
+def test_a_schema_that_is_there_stays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / SCHEMA_FILE).write_text("{}", "utf-8")
+
+    main(["init"])
+
+    assert (folder / SCHEMA_FILE).read_text("utf-8") == "{}"
+    assert capsys.readouterr().out.startswith("Written: clusters.yaml\n")
 
 
 @pytest.mark.parametrize("region", ["eu-north-1", "us-gov-west-1", "cn-north-1"])
@@ -439,4 +455,4 @@ def test_without_boto3_the_plain_file_is_written_and_the_rest_says_how_to_instal
 
     assert done.stdout.endswith("0 2 2\n")
     assert done.stderr.count("run pip install boto3") == 2
-    assert os.listdir(tmp_path) == ["clusters.yaml"]  # noqa: PTH208 - one name
+    assert sorted(os.listdir(tmp_path)) == [SCHEMA_FILE, "clusters.yaml"]  # noqa: PTH208 - names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from nodeless.spec.model import Cluster, File
 from nodeless.spec.reading import parse
 from nodeless.spec.resolution import resolve
 from nodeless.spec.schema import schema
-from nodeless.spec.schema_address import SCHEMA_ADDRESS
+from nodeless.spec.schema_names import SCHEMA_ID, editor_line
 from tests.conftest import LITERALS, ROOT
 from tests.fuzz.files import CASES, Case
 from tests.spec.guards.test_cluster import ONE_KEY_WRONG
@@ -47,17 +48,17 @@ def is_accepted(tree: Any) -> bool:  # noqa: ANN401 - any YAML
     return True
 
 
-def test_it_is_a_schema_with_an_address() -> None:
+def test_it_is_a_schema_with_a_name_that_nobody_else_can_answer_for() -> None:
     Draft202012Validator.check_schema(SCHEMA)
 
-    assert SCHEMA["$id"] == SCHEMA_ADDRESS
+    assert SCHEMA["$id"] == SCHEMA_ID
+    assert SCHEMA_ID.startswith("urn:")
 
 
 def test_the_committed_one_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema"]) == 0
 
     assert COMMITTED.read_text(encoding="utf-8") == capsys.readouterr().out, "make docs writes it again"
-    assert SCHEMA_ADDRESS.endswith(COMMITTED.relative_to(ROOT).as_posix())
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -65,7 +66,8 @@ def test_every_example_passes_and_names_the_schema(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
 
     assert complaints(parse(text, file)[0]) == []
-    assert f"# yaml-language-server: $schema={SCHEMA_ADDRESS}\n" in text
+    named = os.path.relpath(COMMITTED, file.parent)
+    assert text.splitlines()[0] == editor_line(named)
 
 
 RIGHT: dict[str, Tree] = {

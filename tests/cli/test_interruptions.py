@@ -66,7 +66,7 @@ ELSEWHERE = {
     "explain imports": (("explain",), "nodeless.cli.choice:<module>"),
     "explain reads": (("explain",), "nodeless.spec.reading:read"),
     "explain reads standard input": (("explain", "--config", "-"), "nodeless.spec.reading:_bytes"),
-    "explain writes": (("explain",), "nodeless.cli.explain:_explained"),
+    "explain writes": (("explain",), "nodeless.explanation.sections:sections"),
     "upgrade compares": (("upgrade", "1.8", "1.9"), "nodeless.upgrade.comparison:compare"),
     "upgrade reads the file": (("upgrade", "one", "--to", "1.13"), "nodeless.spec.resolution:resolve"),
     "upgrade reports": (("upgrade", "1.8", "1.9"), "nodeless.upgrade.report:as_text"),

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from nodeless.finding import Finding, SpecError
 if TYPE_CHECKING:
     from nodeless.differences.folders import FolderDifference
     from nodeless.differences.text import Line
-    from nodeless.resolved.installation import Installation
 
 ABOUT = """\
 Compare the output folder with what the file gives today. Exit with 0 if they are the same, with 1 if not.
@@ -59,10 +58,13 @@ def add(verbs: Verbs[Any]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build the stacks elsewhere, compare them with the folder, and print what differs."""
+    from nodeless.cli.choice import chosen
     from nodeless.cli.warnings import warn_about
     from nodeless.spec.resolution import load
 
-    installations = _chosen(load(options.config, warn=warn_about(options.config)), options.only, options.config)
+    every = load(options.config, warn=warn_about(options.config))
+    names = chosen(every, options.only, options.config, "--only")
+    installations = [each for each in every if each.stack in names]
     with _readable(options.out):
         _check_folder(options.out)
     # Now the file is known to be right, and Node may be started.
@@ -85,20 +87,6 @@ def run(options: argparse.Namespace) -> int:
         verb = "are" if len(installations) > 1 else "is"
         say(f"{options.out}: {stacks} {verb} what {options.config} gives")
     return DIFFERS if found else DONE
-
-
-def _chosen(installations: Sequence[Installation], only: Sequence[str], config: Path) -> Sequence[Installation]:
-    """Return the clusters that are named, by their own name or that of their stack; without names, all of them."""
-    known = {name for each in installations for name in (each.stack, str(each.name))}
-    stacks = ", ".join(each.stack for each in installations)
-    unknown = [
-        Finding(("--only",), name, f"a cluster in {config}: {stacks}", "use one of these names")
-        for name in only
-        if name not in known
-    ]
-    if unknown:
-        raise SpecError("nodeless check", unknown)
-    return [each for each in installations if not only or each.stack in only or each.name in only]
 
 
 @contextlib.contextmanager

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nodeless.cli.options import DIFFERS, DONE, Verbs, add_config, add_json, add_quiet
-from nodeless.finding import Finding, SpecError
 from nodeless.sinks.terminal import printable
 
 if TYPE_CHECKING:
@@ -99,15 +98,14 @@ def as_json(examination: Examination) -> dict[str, Any]:
 
 
 def _chosen(options: argparse.Namespace) -> Sequence[tuple[Cluster, Installation]]:
+    from nodeless.cli.choice import chosen
     from nodeless.cli.warnings import warn_about
     from nodeless.spec.resolution import load_clusters
 
     rows = load_clusters(options.config, warn=warn_about(options.config))
-    chosen = [row for row in rows if options.cluster in (None, row[1].stack)]
-    if not chosen:
-        expected = f"a cluster in {options.config}: {', '.join(installation.stack for _, installation in rows)}"
-        raise SpecError("nodeless doctor", [Finding(("CLUSTER",), options.cluster, expected, "use one of these names")])
-    return chosen
+    names = [options.cluster] if options.cluster else []
+    stacks = chosen([installation for _, installation in rows], names, options.config, "CLUSTER")
+    return [row for row in rows if row[1].stack in stacks]
 
 
 def _show(examination: Examination, *, quiet: bool) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nodeless.karpenter.guides import GUIDES
+from nodeless.karpenter.interruption import event_rules
 from nodeless.karpenter.packing import WHOLE_KEY
 from nodeless.resolved.installation import FargateProfile, Installation, Queue, controller_labels
-from nodeless.resolved.names import BY_KEY, Names
+from nodeless.resolved.names import BY_KEY, NAME_RULES, POLICIES, RULES, NameRule, Names
 from nodeless.resolved.partitions import Partition
 from nodeless.resolved.terraform_text import in_terraform
 
-REGION = "${data.aws_region.current.id}"
 PARTITION = Partition(
     name="${data.aws_partition.current.partition}",
     dns_suffix="${data.aws_partition.current.dns_suffix}",
@@ -20,44 +20,95 @@ PARTITION = Partition(
     regions=(),
     region_pattern="",
 )
+REGION = "${data.aws_region.current.id}"
 NAMESPACE = "${var.namespace}"
 PATH = "${var.path}"
-OIDC_URL = "${var.cluster_oidc_url}"
-OIDC_ARN = "${var.cluster_oidc_arn}"
 SUBNETS = "${var.cluster_subnet_ids}"
+NO_KEY_OF_ITS_OWN = Queue(kms_key_arn=None)
 
 
-def name_reference(key: str) -> str:
-    """Refer to a physical name, which the module makes of the cluster's."""
-    return f'${{local.names["{key}"]}}' if "." in key else f"${{local.names.{key}}}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """What a module is made of: the cluster it was taken from, and the same with variables in place of its values.
+
+    `without_queue` differs from `installation` in nothing but interruption handling. It is None where the caller of the
+    module cannot choose: a policy in one piece has the permission to read the queue among its statements, and a key of
+    the user's own belongs to one queue.
+    """
+
+    template: Installation
+    installation: Installation
+    without_queue: Installation | None
+
+    @property
+    def chooses_namespace(self) -> bool:
+        """Tell whether the caller names the namespace: selectors of the user's own fix it."""
+        return self.installation.namespace == NAMESPACE
+
+    @property
+    def chooses_path(self) -> bool:
+        """Tell whether the caller names the IAM path: the entries of aws-auth are written without one."""
+        return self.installation.path == PATH
+
+    @property
+    def with_helm(self) -> bool:
+        """Tell whether the module installs the charts."""
+        return self.template.delivery == "helm"
+
+    def name_rules(self) -> Iterator[tuple[NameRule, str]]:
+        """Yield each name that the module makes with its key: of roles, of the release's policies and of its rules."""
+        template, installation = self.template, self.installation
+        for rule in NAME_RULES:
+            if (
+                (rule.key.startswith("fargate") and not template.fargate)
+                or (rule.key == "instance_profile" and not template.instance_profile)
+                or (rule.key == "queue" and not installation.queue)
+            ):
+                continue
+            yield rule, rule.key
+        for key in installation.packing.sizes:
+            yield BY_KEY[f"{POLICIES}.{key}"], f"{POLICIES}.{key}"
+        for event in event_rules(installation.release) if installation.queue else ():
+            yield BY_KEY[f"{RULES}.{event.key}"], f"{RULES}.{event.key}"
+        for role in (role for role in template.node_roles if role.arn is None):
+            yield BY_KEY["node_role"], f"node_role.{role.key}"
+            if template.instance_profile:
+                yield BY_KEY["instance_profile"], f"instance_profile.{role.key}"
 
 
-def with_variables(template: Installation) -> Installation:
-    """Return a copy for the cluster that the caller of the module names; pools and classes are the default ones."""
+def module_of(template: Installation) -> Module:
+    """Put variables in place of what differs between clusters; pools and classes become the default ones."""
+    switched = _with_variables(template, queue=template.queue or NO_KEY_OF_ITS_OWN)
+    if template.policy not in GUIDES and switched.queue == NO_KEY_OF_ITS_OWN:
+        without = replace(switched, stack="without-interruption", queue=None)
+        if WHOLE_KEY not in switched.packing.sizes:
+            return Module(template=template, installation=switched, without_queue=without)
+    fixed = _with_variables(template, queue=template.queue)
+    return Module(template=template, installation=fixed, without_queue=None)
+
+
+def _with_variables(template: Installation, *, queue: Queue | None) -> Installation:
     written = in_terraform(template)
-    path = PATH if path_is_a_variable(template) else template.path
+    path = template.path if template.access == "aws-auth" else PATH
+    namespace, fargate = _namespace(template, written.fargate)
     return replace(
         written,
         stack="module",
         name="${var.cluster_name}",
-        names=Names(
-            cluster="${var.cluster_name}",
-            style=template.names.style,
-            overrides={key: name_reference(key) for key in BY_KEY},
-            path=path,
-        ),
+        names=_names(template, path),
         region=REGION,
         partition=PARTITION,
         account=None,
         endpoint="${var.cluster_endpoint}",
-        # Nothing in the module uses it: the caller configures the Helm provider. Without it, it would be looked up.
+        # Nothing in the module uses it: its caller configures the Helm provider. Without it, it would be looked up.
         certificate_authority="${null}",
-        oidc_issuer=OIDC_URL,
-        oidc_provider_arn=None if template.creates_oidc_provider else OIDC_ARN,
+        oidc_issuer="https://${local.oidc_issuer}",
+        oidc_provider_arn=None if template.creates_oidc_provider else "${var.cluster_oidc_arn}",
         subnets=(SUBNETS,),
-        namespace=NAMESPACE if namespace_is_a_variable(template) else template.namespace,
+        namespace=namespace,
         service_account="${var.service_account}",
-        fargate=written.fargate and _profile(template, written.fargate),
+        fargate=fargate,
+        queue=queue,
         tagged_subnets=(),
         tagged_security_groups=(),
         path=path,
@@ -68,43 +119,22 @@ def with_variables(template: Installation) -> Installation:
     ).with_texts(replicas="${var.replicas}")
 
 
-def without_interruption(installation: Installation) -> Installation | None:
-    """Return the same installation without a queue; None where that cannot be chosen when the module is called.
-
-    A policy in one piece has the permission to read the queue among its statements, and cannot leave it out.
-    """
-    if not interruption_is_a_variable(installation):
-        return None
-    return replace(installation, stack="without-interruption", queue=None)
+def _names(template: Installation, path: str) -> Names:
+    extra = (f"{rule}.{role.key}" for rule in ("node_role", "instance_profile") for role in template.node_roles)
+    references = {key: _name(key) for key in (*BY_KEY, *extra)}
+    return Names(cluster="${var.cluster_name}", style=template.names.style, overrides=references, path=path)
 
 
-def interruption_is_a_variable(installation: Installation) -> bool:
-    """Tell whether the caller of the module decides about the queue."""
-    return installation.queue == Queue(kms_key_arn=None) and WHOLE_KEY not in installation.packing.sizes
+def _name(key: str) -> str:
+    return f'${{local.names["{key}"]}}' if "." in key else f"${{local.names.{key}}}"
 
 
-def namespace_is_a_variable(template: Installation) -> bool:
-    """Tell whether the caller may choose the namespace: selectors of the user's own name another one."""
-    return template.fargate is None or template.fargate.selectors[0] == (template.namespace, controller_labels(template.namespace))
-
-
-def path_is_a_variable(template: Installation) -> bool:
-    """Tell whether the caller may choose the IAM path: the entries of aws-auth name roles without theirs."""
-    return template.access != "aws-auth"
-
-
-def fixed_features(template: Installation) -> Iterator[str]:
-    """Name what was decided when the module was exported, beyond the release."""
-    yield f"names in the style `{template.names.style}`"
-    yield f"delivery `{template.delivery}`"
-    yield f"the controller's identity: `{template.identity}`"
-    yield "the controller runs on Fargate" if template.fargate else "the controller runs outside of Fargate"
-    yield f"nodes join by `{template.access}`"
-    if template.policy in GUIDES:
-        yield f"the flat policy of `{template.policy}`"
-
-
-def _profile(template: Installation, profile: FargateProfile) -> FargateProfile:
-    if not namespace_is_a_variable(template):
-        return profile
-    return replace(profile, selectors=((NAMESPACE, {}), *profile.selectors[1:]))
+def _namespace(template: Installation, fargate: FargateProfile | None) -> tuple[str, FargateProfile | None]:
+    """Return the namespace and the profile that selects it; selectors of the user's own keep both as they are."""
+    if fargate is None:
+        return NAMESPACE, None
+    first, *others = fargate.selectors
+    if first != (template.namespace, controller_labels(template.namespace)):
+        return template.namespace, fargate
+    # The labels depend on the namespace: they are an expression of the module's.
+    return NAMESPACE, replace(fargate, selectors=((NAMESPACE, {}), *others))

@@ -78,7 +78,7 @@ def _look_around(module: Module, tree: Tree) -> None:
     """Ask the provider where it is, and stop where the module cannot work."""
     region = _check(
         "var.region == null || self.id == var.region",
-        "The AWS provider is configured for ${self.id}, and region is ${var.region}.",
+        "region must be that of the AWS provider, which is ${self.id}.",
     )
     without = [row.name for row in PARTITIONS if FARGATE in row.not_offered]
     partition = _check(

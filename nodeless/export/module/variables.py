@@ -12,7 +12,7 @@ from typing import Any
 from nodeless.karpenter.label_text import LOWER_LABEL
 from nodeless.karpenter.releases import NEWEST_KUBERNETES, kubernetes_range
 from nodeless.resolved.module import Module
-from nodeless.resolved.names import RULES
+from nodeless.resolved.names import NAME_LIMITS, POLICY_LIMIT
 from nodeless.resolved.partitions import PARTITIONS
 from nodeless.sinks.hcl import quoted
 from nodeless.spec import text_types as text
@@ -269,29 +269,21 @@ def _tags(default: Mapping[str, str]) -> Variable:
 
 
 def _names(module: Module) -> Iterator[Variable]:
-    rules = tuple(module.name_rules())
-    known = ", ".join(quoted(key) for _, key in rules)
-    limits = ", ".join(f"{quoted(key)} = {rule.limit}" for rule, key in rules)
+    keys = [key for _, key in module.name_rules()]
     yield Variable(
         name="names",
         type="map(string)",
         description="Names that differ from those the module makes of the cluster's, by their keys: "
-        + ", ".join(key for _, key in rules)
-        + ".",
+        + f"{', '.join(keys)}.",
         validations=(
             Validation(
-                f"alltrue([for key in keys(var.names) : contains([{known}], key)])",
-                "names must have keys that the module knows: see its description.",
+                f"alltrue([for key in keys(var.names) : contains([{', '.join(map(quoted, keys))}], key)])",
+                "names must have keys that the module knows: see the description of the variable.",
             ),
             Validation(
-                f"alltrue([for key, name in var.names : length(name) <= lookup({{ {limits} }}, key, length(name))])",
-                "names must have at most 64 characters for roles and rules, 80 for the queue, 100 for the Fargate "
-                "profile and 128 for policies and the instance profile.",
-            ),
-            Validation(
-                f"alltrue([for key, name in var.names : {_name_pattern()}])",
-                "names must have letters, digits and any of +=,.@_- for IAM, of ._- for rules, and of _- for the queue "
-                "and the Fargate profile.",
+                f"alltrue([for key, name in var.names : can(regex({_pattern_of_name()}, name))])",
+                "names must have at most 64 letters, digits and any of +=,.@_- for roles, 128 for policies and instance "
+                "profiles; 64 and any of ._- for rules; 80 for the queue and 100 for the Fargate profile, and any of _-.",
             ),
         ),
         default=dict(module.template.names.overrides),
@@ -305,12 +297,18 @@ def _names(module: Module) -> Iterator[Variable]:
     )
 
 
-def _name_pattern() -> str:
-    """Write the condition on the characters of a name, which depend on the service that has it."""
-    queue = matches(r"[A-Za-z0-9_-]+", "name")
-    rule = matches(r"[A-Za-z0-9._-]+", "name")
-    iam = matches(rf"{text.IAM_NAME}+", "name")
-    return f'contains(["queue", "fargate_profile"], key) ? {queue} : startswith(key, "{RULES}.") ? {rule} : {iam}'
+def _pattern_of_name() -> str:
+    """Write the expression for the pattern of a name, which depends on the service that has it."""
+    others = {
+        "policies": rf"{text.IAM_NAME}{{1,{POLICY_LIMIT}}}",
+        "instance_profile": rf"{text.IAM_NAME}{{1,{NAME_LIMITS['instance_profile']}}}",
+        "rules": _type_of(text.RuleName).pattern,
+        "queue": _type_of(text.QueueName).pattern,
+        "fargate_profile": rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{NAME_LIMITS['fargate_profile'] - 1}}}",
+    }
+    rows = ", ".join(f"{key} = {quoted(f'^{pattern}$')}" for key, pattern in others.items())
+    roles = quoted(f"^{text.IAM_NAME}{{1,{NAME_LIMITS['node_role']}}}$")
+    return f'lookup({{ {rows} }}, split(".", key)[0], {roles})'
 
 
 def _charts(module: Module) -> Iterator[Variable]:

@@ -23,7 +23,7 @@ Compare the AWS account with the file: whether an apply would succeed, and why a
 
 Nothing is changed.
 Each line is a check with what it found, and the command or key that mends it. The exit code is 0 if nothing is wrong
-(there may be warnings), 1 if something is, and 2 if it could not be told. Needs boto3: pip install "nodeless[aws]".
+(there may be warnings), 1 if something is, and 2 if it could not be told. Needs boto3: pip install boto3.
 """
 EXAMPLES = """\
 examples:

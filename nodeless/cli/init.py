@@ -30,7 +30,7 @@ Write a clusters.yaml with comments. A file that exists is never overwritten.
 With --cluster, the values come from the live cluster: account, version, endpoint, issuer, private subnets, security
 groups, authentication mode, OIDC provider, and the newest Karpenter release that runs on it. What is missing before an
 apply is written at the top of the file, and printed. Nothing is changed in AWS. This needs boto3:
-pip install "nodeless[aws]".
+pip install boto3.
 """
 EXAMPLES = """\
 examples:
@@ -258,10 +258,27 @@ def _prose(options: argparse.Namespace, draft: Draft) -> Iterator[str]:
         if rows:
             yield ""
             yield title
-            yield from (f"  - {row}" for row in rows)
+            yield from (line for row in rows for line in _item(row))
     yield ""
     yield "Next:"
     yield from (f"  {line}" for line in _next(options, draft))
+
+
+def _item(row: str) -> list[str]:
+    """Fold an item of a list at the width of the terminal, if there is one."""
+    if not sys.stdout.isatty():
+        return [f"  - {row}"]
+    import shutil
+    import textwrap
+
+    return textwrap.wrap(
+        row,
+        shutil.get_terminal_size().columns,
+        initial_indent="  - ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _next(options: argparse.Namespace, draft: Draft) -> Iterator[str]:

@@ -20,7 +20,7 @@ EPILOG = """examples:
   nodeless releases --kubernetes 1.33  those that run on Kubernetes 1.33
   nodeless releases --all --json       every patch, for programs
 """
-HEADER = ("release", "Kubernetes", "API", "permissions since")
+HEADER = ("release", "Kubernetes", "API", "permissions of")
 
 
 def add(verbs: Verbs[Any]) -> None:

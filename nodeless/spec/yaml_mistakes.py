@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from ruamel.yaml.error import MarkedYAMLError
 
-from nodeless.finding import Finding, Mark
-from nodeless.sinks.excerpts import LINE_END, without_secrets
+from nodeless.finding import Finding
+from nodeless.sinks.excerpts import LINE_END, Mark, without_secrets
 
 # The start of a line: its indentation, and the dashes of lists.
 START = r"(?P<start>[ ]*(?:-[ ]+)*)"

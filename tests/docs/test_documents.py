@@ -41,7 +41,7 @@ OTHER_TOOLS = {
     *("terraform", "uv"),
 }
 # What follows is not an argument of the command.
-OPERATORS = {">", "|"}
+OPERATORS = {">", "|", "<"}
 OWN_TOOLS = {"make", "nodeless", "python", ".venv/bin/python", ".cdktf-cli/node_modules/.bin/cdktf"}
 
 

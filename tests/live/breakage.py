@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from nodeless.live.account import opened
 from nodeless.live.doctor import Examination, examine
 from nodeless.resolved.installation import Installation
-from tests.live.site import SPOT_ROLE, Site
+from tests.live.site import SPOT_ROLE, Site, account_of
 
 Break = Callable[[Site, Installation], None]
 
@@ -291,9 +290,7 @@ class Breakage:
 
 def break_all(site: Site, installation: Installation) -> Breakage:
     """Plant one fault after the other."""
-    account = opened(site.region)
-    # Clients are made once, which takes longer than what they are asked.
-    look = partial(examine, None, installation, log_in=lambda *_, **__: account)
+    look = partial(examine, None, installation, log_in=lambda *_, **__: account_of(site))
     healthy = last = look()
     after = {}
     for fault in FAULTS:

@@ -11,6 +11,7 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
+from nodeless.live.account import Account
 from tests.live import aws_overlay
 from tests.terraform import world
 from tests.terraform.aws_server import AwsServer
@@ -45,6 +46,22 @@ class Site:
     def is_now(self, **details: Any) -> None:  # noqa: ANN401 - any part of EKS's answer
         """Change what EKS tells of the cluster."""
         tell(self.world.aws, f"{aws_overlay.CLUSTERS}{self.cluster}", details)
+
+
+@dataclass(frozen=True)
+class ServerSession:
+    """Makes clients of the server, as a session of boto3 makes those of AWS."""
+
+    aws: AwsServer
+
+    def client(self, service: str, *, region_name: str, **_: object) -> Any:  # noqa: ANN401 - as above
+        """Return a client that talks to the server, whatever the environment says."""
+        return self.aws.client(service, region_name)
+
+
+def account_of(site: Site) -> Account:
+    """Return the account of a cluster, without a log-in."""
+    return Account(session=ServerSession(site.world.aws), region=site.region)
 
 
 def tell(aws: AwsServer, path: str, what: Mapping[str, Any]) -> None:

@@ -360,7 +360,8 @@ def test_a_cluster_that_does_not_exist_is_the_only_finding(site: Site) -> None:
 
 def test_credentials_of_another_partition_are_found(site: Site) -> None:
     result = "<Arn>arn:aws-cn:iam::123456789012:user/me</Arn><UserId>x</UserId><Account>123456789012</Account>"
-    body = f"<GetCallerIdentityResponse><GetCallerIdentityResult>{result}</GetCallerIdentityResult></GetCallerIdentityResponse>"
+    inner = f"<GetCallerIdentityResult>{result}</GetCallerIdentityResult>"
+    body = f"<GetCallerIdentityResponse>{inner}</GetCallerIdentityResponse>"
     sites.faults(site.world.aws, **{"sts:GetCallerIdentity": {"body": body}})
 
     examination = examined(site)

@@ -56,6 +56,20 @@ def test_a_healthy_account_ends_with_0_and_plain_lines(folder: Path, site: Site,
 
 
 @pytest.mark.slow
+def test_init_folds_what_is_missing_at_the_width_of_a_terminal(tmp_path: Path, site: Site, aws: AwsServer) -> None:
+    site.is_now(accessConfig={"authenticationMode": "CONFIG_MAP"})
+    variables = {**environment(aws), "COLUMNS": "60", "TERM": "xterm"}
+    command = [*NODELESS, "init", "--cluster", site.cluster, "--region", site.region]
+
+    lines = plain(seen_on_a_terminal(command, folder=tmp_path, columns=60, environment=variables)).splitlines()
+
+    items = lines[lines.index("Before an apply:") + 1 : lines.index("Next:") - 1]
+    assert max(map(len, items)) <= 60
+    assert items[0].startswith("  - ")
+    assert any(line.startswith("    ") for line in items)
+
+
+@pytest.mark.slow
 def test_a_terminal_of_60_columns_folds_and_cuts_nothing(folder: Path, site: Site, aws: AwsServer) -> None:
     site.is_now(accessConfig={"authenticationMode": "CONFIG_MAP"})
 
@@ -234,7 +248,7 @@ def test_what_keeps_boto3_from_aws_is_said(
 
 def test_roles_are_assumed_as_the_provider_does(logged_in: AwsServer, site: Site) -> None:
     assert logged_in
-    role = {"role_arn": "arn:aws:iam::210987654321:role/deployer", "session_name": "me", "external_id": "x"}
+    role = {"role_arn": "arn:aws:iam::210987654321:role/deployer", "session_name": "me", "external_id": "me"}
 
     examination = examined(site, log_in=accounts.opened, account="210987654321", provider={"assume_role": role})
 

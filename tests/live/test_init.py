@@ -435,5 +435,5 @@ def test_without_boto3_the_plain_file_is_written_and_the_rest_says_how_to_instal
     )
 
     assert done.stdout.endswith("0 2 2\n")
-    assert done.stderr.count('run pip install "nodeless[aws]"') == 2
+    assert done.stderr.count("run pip install boto3") == 2
     assert os.listdir(tmp_path) == ["clusters.yaml"]  # noqa: PTH208 - one name

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeless.finding import CLUSTERS, Finding, Mark, SpecError
+from nodeless.finding import CLUSTERS, Finding, SpecError
+from nodeless.sinks.excerpts import Mark
 from nodeless.sinks.terminal import Screen
 from nodeless.spec.advice import KEYS_OF_CLUSTERS, NOT_NEEDED
 from nodeless.spec.model import Cluster

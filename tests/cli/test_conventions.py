@@ -53,6 +53,7 @@ def test_the_help_of_a_verb_ends_with_an_example(verb: str, capsys: pytest.Captu
     shown = capsys.readouterr().out
     assert f"nodeless {verb}" in shown.partition("\nexamples:\n")[2]
     assert "--json" in shown
+    assert "--quiet" in shown
 
 
 def test_the_version_names_the_newest_release(capsys: pytest.CaptureFixture[str]) -> None:

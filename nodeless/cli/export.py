@@ -25,6 +25,9 @@ comments that say why, tests, a README and a .gitignore. Its plan is the same as
 
 Only files that nodeless wrote are replaced, and those that are removed are named. A file that you changed or that was
 there before is named, and nothing is written. State, Terraform's other files and yours stay.
+
+With --module, write a reusable module for one Karpenter release instead: the cluster, its region and more are
+variables.
 """
 
 
@@ -37,9 +40,21 @@ def add(verbs: Verbs[Any]) -> None:
         **examples(
             ("nodeless export terraform", "clusters.yaml -> terraform/<cluster>/*.tf"),
             ("nodeless export terraform --format json", "the same as *.tf.json"),
+            ("nodeless export --module modules/karpenter", "a module for the newest release"),
         ),
     )
-    options.add_argument("dir", type=Path, metavar="DIR", help="the folder to write to, apart from that of synth")
+    options.add_argument(
+        "dir", type=Path, nargs="?", metavar="DIR", help="the folder to write to, apart from that of synth"
+    )
+    options.add_argument("--module", type=Path, metavar="DIR", help="write a reusable module to this folder")
+    options.add_argument(
+        "--version", metavar="VERSION", help="the module's Karpenter release (default: the newest one)"
+    )
+    options.add_argument(
+        "--cluster",
+        metavar="CLUSTER",
+        help="take what the module does not leave to its caller from this cluster of the file (default: the defaults)",
+    )
     options.add_argument(
         "--format", choices=("hcl", "json"), default="hcl", help="the language of the files (default: hcl)"
     )
@@ -57,7 +72,25 @@ def add(verbs: Verbs[Any]) -> None:
     )
     add_json(options)
     add_quiet(options)
-    options.set_defaults(run=run, writes=True)
+    options.set_defaults(run=lambda chosen: _dispatch(options, chosen), writes=True)
+
+
+def _dispatch(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Run what was asked for: clusters, or a module."""
+    if (options.dir is None) == (options.module is None):
+        parser.error("name one folder: DIR for the clusters of the file, or --module DIR for a module")
+    if options.module is None:
+        for name in ("version", "cluster"):
+            if getattr(options, name) is not None:
+                parser.error(f"--{name} needs --module")
+        return run(options)
+    if options.only or options.prune or options.format != "hcl":
+        parser.error("--only, --prune and --format are not for a module, which is HCL")
+    if options.version and options.cluster:
+        parser.error("--cluster says which release the module is for: leave --version out")
+    from nodeless.cli import export_module
+
+    return export_module.run(options)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -41,16 +41,18 @@ class Layout:
     """the folder that has the folders of stacks in it; the output folder itself is empty text"""
     manifest: str | None
     files: Collection[str]
-    """the files of a stack, but for those in FOLDERS"""
+    """the files of a stack, but for those in its folders"""
     main: str
     """a file that every stack has"""
+    folders: Collection[str] = FOLDERS
+    """the folders of a stack"""
 
     def in_stack(self, path: str) -> bool:
         """Tell whether a file of this path is written below a stack's folder."""
         first, *rest = path.split("/")
         if not rest:
             return first in self.files
-        return first in FOLDERS and all(PART.fullmatch(part) for part in rest)
+        return first in self.folders and all(PART.fullmatch(part) for part in rest)
 
     def in_output(self, path: str) -> bool:
         """Tell whether a file of this path is written below the output folder."""

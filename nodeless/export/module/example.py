@@ -77,7 +77,9 @@ def _call(module: Module, name: str) -> Tree:
     template, cluster = module.template, f"data.aws_eks_cluster.{name}"
     call: Tree = {
         "source": "../..",
-        "providers": {provider: f"{provider}.{name}" for provider in (("aws", "helm") if module.with_helm else ("aws",))},
+        "providers": {
+            provider: f"{provider}.{name}" for provider in (("aws", "helm") if module.with_helm else ("aws",))
+        },
         "cluster_name": f"${{{cluster}.name}}",
         "cluster_version": f"${{{cluster}.version}}",
         "cluster_endpoint": f"${{{cluster}.endpoint}}",

@@ -19,7 +19,9 @@ NAMES = (*(f"{stem}.tf" for stem in layout.FILES), README)
 FOLDERS = ("assets", example.FOLDER.partition("/")[0])
 # What a module has and a stack has not.
 OWN = (
-    Resource(part=DISCOVERY, address="aws_ec2_tag.discovery", purpose="lets Karpenter find subnets and security groups"),
+    Resource(
+        part=DISCOVERY, address="aws_ec2_tag.discovery", purpose="lets Karpenter find subnets and security groups"
+    ),
     Resource(part=LOOKUPS, address="data.aws_partition.current", purpose="the partition of the provider's region"),
     Resource(part=LOOKUPS, address="data.aws_region.current", purpose="the provider's region"),
 )

@@ -122,9 +122,7 @@ def _one(match: re.Match[str]) -> str:
 def _rewritten(value: Any, counted: frozenset[str], refer: Callable[[re.Match[str]], str]) -> Any:  # noqa: ANN401 - any JSON
     """Rewrite every reference to a resource that is counted; depends_on names it without an index."""
     if isinstance(value, Mapping):
-        return {
-            key: item if key == "depends_on" else _rewritten(item, counted, refer) for key, item in value.items()
-        }
+        return {key: item if key == "depends_on" else _rewritten(item, counted, refer) for key, item in value.items()}
     if isinstance(value, list):
         return [_rewritten(item, counted, refer) for item in value]
     if isinstance(value, str) and "${" in value:

@@ -92,9 +92,7 @@ def _cluster(module: Module) -> Iterator[Variable]:
     """Yield what is known of the cluster; the module looks nothing up, so that all of it may come from a resource."""
     template = module.template
     yield _text("cluster_name", "The EKS cluster.", _type_of(text.ClusterName), is_required=True)
-    yield _text(
-        "cluster_endpoint", "Address of the cluster's API server.", _type_of(text.Endpoint), is_required=True
-    )
+    yield _text("cluster_endpoint", "Address of the cluster's API server.", _type_of(text.Endpoint), is_required=True)
     if template.identity == "irsa":
         yield Variable(
             name="cluster_oidc_url",
@@ -345,5 +343,3 @@ def _charts(module: Module) -> Iterator[Variable]:
             ),
             default=[{"name": key, "spec": dict(spec)} for key, spec in rows],
         )
-
-

@@ -14,7 +14,6 @@ from nodeless.resolved.names import Names
 from nodeless.resolved.partitions import Partition
 from nodeless.resolved.permissions import packing_of
 
-
 KUBE_SYSTEM = "kube-system"
 CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
 

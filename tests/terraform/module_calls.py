@@ -1,4 +1,4 @@
-"""Exports modules and calls them from a root, with the AWS provider set for tests and charts that are on this machine."""
+"""Exports modules and calls them from a root, with the providers set for tests and charts of this machine."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from tests.terraform.provider_settings import OVERRIDE_FILE, SERVICES
 from tests.terraform.aws_server import KEYS
+from tests.terraform.provider_settings import OVERRIDE_FILE, SERVICES
 from tests.terraform.synthesis import REPOSITORY
 
 if TYPE_CHECKING:

@@ -166,7 +166,7 @@ def outputs(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_a_call_plans_what_the_stack_of_the_cluster_plans(
+def test_a_call_plans_what_the_stack_of_the_cluster_plans(  # noqa: PLR0917 - fixtures
     case: Case,
     providers: Terraform,
     synth: Synth,

@@ -17,6 +17,9 @@ Tree = dict[str, Any]
 
 REGISTRY = "https://registry.terraform.io/providers"
 LONGEST_DEFAULT = 60
+WRITTEN = """\
+A Terraform module for this release of Karpenter. `nodeless export --module` wrote it, and does not overwrite a file
+that was changed by hand."""
 
 
 def text(module: Module, tree: Tree, variables: Sequence[Variable]) -> str:
@@ -25,10 +28,9 @@ def text(module: Module, tree: Tree, variables: Sequence[Variable]) -> str:
     providers = required["required_providers"]
     parts = [
         f"# Karpenter {module.template.version} on EKS",
-        f"A Terraform module for Karpenter {module.template.version}. `nodeless export --module` wrote it, and does not "
-        "overwrite a file that was changed by hand.",
+        WRITTEN,
         "## Usage",
-        _usage(module, variables),
+        _usage(variables),
         *_rules(module),
         "## What is fixed",
         "These were decided when the module was exported. For other values, export another module.",
@@ -55,7 +57,7 @@ def text(module: Module, tree: Tree, variables: Sequence[Variable]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _usage(module: Module, variables: Sequence[Variable]) -> str:
+def _usage(variables: Sequence[Variable]) -> str:
     values = {
         "cluster_name": '"demo"',
         "cluster_endpoint": "data.aws_eks_cluster.demo.endpoint",
@@ -79,7 +81,7 @@ def _rules(module: Module) -> Iterator[str]:
     if module.with_helm:
         yield (
             "The charts go to the cluster that the Helm provider of the call is configured for. Calls for several "
-            "clusters need a provider each, so each is a block of its own with `providers`, and not one with `for_each`."
+            "clusters need a provider each: write one block with `providers` for each of them instead of `for_each`."
         )
     yield (
         "A stack of `nodeless synth` has the same addresses. To go on with its resources, write a `moved` block for "

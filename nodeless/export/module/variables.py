@@ -272,7 +272,7 @@ def _names(module: Module) -> Iterator[Variable]:
         name="names",
         type="map(string)",
         description="Names that differ from those the module makes of the cluster's, by their keys: "
-        + f"{', '.join(keys)}.",
+        f"{', '.join(keys)}.",
         validations=(
             Validation(
                 f"alltrue([for key in keys(var.names) : contains([{', '.join(map(quoted, keys))}], key)])",
@@ -280,8 +280,8 @@ def _names(module: Module) -> Iterator[Variable]:
             ),
             Validation(
                 f"alltrue([for key, name in var.names : can(regex({_pattern_of_name()}, name))])",
-                "names must have at most 64 letters, digits and any of +=,.@_- for roles, 128 for policies and instance "
-                "profiles; 64 and any of ._- for rules; 80 for the queue and 100 for the Fargate profile, and any of _-.",
+                "names must have letters, digits and any of +=,.@_-: at most 64 for roles, 128 for policies and "
+                "instance profiles. Rules have 64 and only ._-, the queue 80, the Fargate profile 100 and only _-.",
             ),
         ),
         default=dict(module.template.names.overrides),

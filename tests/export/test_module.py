@@ -146,7 +146,7 @@ def test_everything_that_can_be_tagged_is() -> None:
     for kind in (
         *TAGGED_TYPES,
         "aws_iam_role_policy_attachment",
-        "aws_cloudwatch_event_target",
+        "aws_ec2_tag",
         "aws_sqs_queue_policy",
     ):
         source = (folder / kind.removeprefix("aws_") / "__init__.py").read_text("utf-8")

@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
     with opened(options.dir, force=options.force, say=say, layout=_layout()) as folder:
         with contextlib.nullcontext() if options.quiet else working(progress), built(installations) as source:
             for installation in installations:
-                _write(installation, source, folder.build, options.format)
+                write_cluster(installation, source, folder.build, options.format)
         plan = folder.publish(config, prune=options.prune, not_chosen=not_chosen)
     stays(plan, options.config, options.dir)
     moves = [*_moves(installations, options.dir)]
@@ -151,7 +151,7 @@ def _check_folder(folder: Path) -> None:
         raise SpecError("nodeless export", [Finding(("DIR",), str(folder), expected, "name another folder")])
 
 
-def _write(installation: Installation, source: Path, build: Path, form: str) -> None:
+def write_cluster(installation: Installation, source: Path, build: Path, form: str) -> None:
     """Write the files of one cluster; those beside its JSON are copied."""
     from nodeless.export.files import exported
     from nodeless.output.paths import STACK_JSON, STACKS

@@ -32,6 +32,7 @@ pytestmark = [pytest.mark.terraform, pytest.mark.slow]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LONG = f"a-{'long-' * 18}name-100"
+LONGEST_PATH = f"/{'p' * 510}/"
 PLATFORM_POLICY = f"arn:aws:iam::{ACCOUNT}:policy/platform-boundary"
 
 
@@ -92,8 +93,11 @@ CASES = {
         {"name": LONG, "region": "us-gov-west-1", "karpenter": {"version": "1.0.14"}, "fargate": False},
         is_template=True,
     ),
-    "0.37 with the longest name in China": Case(
-        {"name": LONG, "region": "cn-north-1", "karpenter": {"version": "0.37.8"}}, options=("--version", "0.37.8")
+    # With a shorter path the stack would have one policy; the module is for every path.
+    "0.37 with the longest name and path in China": Case(
+        {"name": LONG, "region": "cn-north-1", "karpenter": {"version": "0.37.8"}, "path": LONGEST_PATH},
+        options=("--version", "0.37.8"),
+        inputs={"path": LONGEST_PATH},
     ),
     "the oldest release": Case(
         {"name": "demo", "region": "eu-north-1", "karpenter": {"version": "0.25.0"}}, options=("--version", "0.25.0")
@@ -168,7 +172,7 @@ def outputs(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_a_call_plans_what_the_stack_of_the_cluster_plans(  # noqa: PLR0917 - fixtures
+def test_a_call_plans_what_the_stack_of_the_cluster_plans(  # noqa: PLR0917 - pytest passes fixtures by name
     case: Case,
     providers: Terraform,
     synth: Synth,

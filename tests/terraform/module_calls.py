@@ -85,6 +85,7 @@ def errors(terraform: Terraform) -> list[str]:
 
 
 def write_providers(example: Path, regions: Mapping[str, str], endpoint: str) -> None:
-    """Set the example's own AWS providers for tests."""
+    """Set the example's own providers for tests; moto's certificate authority is not one that Helm could read."""
     rows = [{"alias": alias, **provider(region, endpoint)} for alias, region in regions.items()]
-    (example / OVERRIDE_FILE).write_text(json.dumps({"provider": {"aws": rows}}), "utf-8")
+    charts = [{"alias": alias, "kubernetes": {"host": "https://127.0.0.1:9"}} for alias in regions]
+    (example / OVERRIDE_FILE).write_text(json.dumps({"provider": {"aws": rows, "helm": charts}}), "utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -50,8 +49,8 @@ def test_every_policy_fits_for_the_longest_values_and_interruption_can_be_chosen
 @pytest.mark.parametrize("region", sorted(BY_REGION))
 def test_no_cluster_has_a_larger_policy_than_the_module_was_measured_with(region: str) -> None:
     measured = module_of(template()).installation.packing.sizes
-    longest = replace(
-        template(region=region, fargate=False, name="x" * 100, path=f"/{'p' * 510}/", names={"node_role": "r" * 64})
+    longest = template(
+        region=region, fargate=False, name="x" * 100, path=f"/{'p' * 510}/", names={"node_role": "r" * 64}
     )
     actual = longest.packing.sizes
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT
-from nodeless.output.paths import STACK_JSON, STACKS
+from nodeless.output.paths import STACK_JSON, STACKS, Layout
 from nodeless.output.plan import CHANGED, NEW, UNCHANGED, Plan
 from nodeless.resolved.backends import state_shown
 from nodeless.resolved.installation import Installation
@@ -150,25 +150,33 @@ def say(line: str) -> None:
 
 def stays(plan: Plan, config: Path, out: Path) -> None:
     """Name what a run left in the output folder although the new output does not have it."""
-    file = shown_name(config)
+    file, layout = shown_name(config), plan.layout
     for name in plan.orphans:
+        by_cdktf = f" or `cdktf destroy {name}`" if layout.manifest else ""
         say(
-            f"{out}/{STACKS}/{name}: warning: {name} is not in {file} any more; its files are kept"
-            f"{_held(plan, name)}. To destroy what it created, run `terraform destroy` in that folder or "
-            f"`cdktf destroy {name}`. To remove its files after that, run `nodeless synth --prune`"
+            f"{out}/{layout.folder_of(name)}: warning: {name} is not in {file} any more; its files are kept"
+            f"{_held(plan, name)}. To destroy what it created, run `terraform destroy` in that folder{by_cdktf}. To "
+            f"remove its files after that, run `nodeless {_call(layout, out)} --prune`"
         )
     for path in plan.edited:
         say(f"{out}/{path}: warning: no longer written, but kept because it was changed by hand")
     for name in plan.pruned:
-        left = _files_below(out / STACKS / name)
+        left = _files_below(out / layout.folder_of(name))
         # The cdktf command deletes the folder of every stack that manifest.json does not list.
-        kept = f"; kept: {', '.join(left)} (the next `cdktf synth` deletes that folder)" if left else ""
-        say(f"{out}/{STACKS}/{name}: removed, because {name} is not in {file} any more{kept}")
+        deleted = " (the next `cdktf synth` deletes that folder)" if layout.manifest else ""
+        kept = f"; kept: {', '.join(left)}{deleted}" if left else ""
+        say(f"{out}/{layout.folder_of(name)}: removed, because {name} is not in {file} any more{kept}")
         if unseen := plan.states[name].unseen:
             say(
-                f"{out}/{STACKS}/{name}: warning: the state of {name} was not looked at ({', '.join(unseen)}). "
-                f"If it still has resources, put {name} back into {file}, run `nodeless synth`, and destroy it"
+                f"{out}/{layout.folder_of(name)}: warning: the state of {name} was not looked at "
+                f"({', '.join(unseen)}). If it still has resources, put {name} back into {file}, run "
+                f"`nodeless {_call(layout, out)}`, and destroy it"
             )
+
+
+def _call(layout: Layout, out: Path) -> str:
+    """Write the verb, and the folder if that has no default."""
+    return layout.verb if layout.option.startswith("-") else f"{layout.verb} {out}"
 
 
 def _held(plan: Plan, name: str) -> str:

@@ -13,7 +13,7 @@ from nodeless.finding import Finding
 from nodeless.output import journal
 from nodeless.output.inventory import Inventory
 from nodeless.output.lock import Say, locked
-from nodeless.output.paths import INVENTORY, MANIFEST, STACKS
+from nodeless.output.paths import INVENTORY, SYNTH, Layout
 from nodeless.output.plan import Plan, Planner
 from nodeless.output.present import FILE, files_of_stacks, kind_of
 from nodeless.output.refusals import UnchangedError
@@ -22,11 +22,11 @@ from nodeless.output.signals import held_back
 # What a user can do about an error of writing; for the others, name another folder. Only the output folder is written
 # to, but the error may name another file: the one that is copied to it.
 FIXES = {
-    errno.ENOSPC: "free some space, or name another folder with --out",
-    errno.EDQUOT: "free some space, or name another folder with --out",
+    errno.ENOSPC: "free some space, or {elsewhere}",
+    errno.EDQUOT: "free some space, or {elsewhere}",
     errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
-    errno.EROFS: "name another folder with --out",
-    errno.EXDEV: "name a folder with --out that has no other file system mounted inside",
+    errno.EROFS: "{elsewhere}",
+    errno.EXDEV: "{elsewhere}, one that has no other file system mounted inside",
 }
 
 
@@ -37,6 +37,7 @@ class OutputFolder:
     out: Path
     build: Path
     force: bool
+    layout: Layout = SYNTH
 
     def publish(self, config: str, *, prune: bool, not_chosen: Collection[str] = ()) -> Plan:
         """Put what was built in place; return what was done and what stays."""
@@ -44,18 +45,19 @@ class OutputFolder:
             out=self.out,
             recorded=self._recorded(),
             config=config,
-            built=files_of_stacks(self.build / STACKS),
-            built_manifest=(self.build / MANIFEST).read_bytes(),
+            built=files_of_stacks(self.build / self.layout.stacks),
+            built_manifest=(self.build / self.layout.manifest).read_bytes() if self.layout.manifest else None,
             force=self.force,
             prune=prune,
             not_chosen=frozenset(not_chosen),
+            layout=self.layout,
         ).plan()
         for path, content in plan.contents.items():
             (self.build / path).parent.mkdir(exist_ok=True)
             (self.build / path).write_bytes(content)
         if plan.changes:
             self.build.replace(self.out / journal.BUILD)
-            journal.replace(self.out, plan.changes)
+            journal.replace(self.out, plan.changes, self.layout)
         return plan
 
     def _recorded(self) -> Inventory:
@@ -64,7 +66,7 @@ class OutputFolder:
             return Inventory()
         try:
             if kind == FILE:
-                return Inventory.parse((self.out / INVENTORY).read_bytes())
+                return Inventory.parse((self.out / INVENTORY).read_bytes(), self.layout)
         except ValueError:
             kind = "not an inventory of this nodeless"
         if self.force:
@@ -74,13 +76,13 @@ class OutputFolder:
 
 
 @contextlib.contextmanager
-def opened(out: Path, *, force: bool, say: Say) -> Iterator[OutputFolder]:
+def opened(out: Path, *, force: bool, say: Say, layout: Layout = SYNTH) -> Iterator[OutputFolder]:
     """Take an output folder for one run. A folder that did not exist does not exist after a run that fails."""
-    with _in_words(out), locked(out, say):
+    with _in_words(out, layout), locked(out, say, layout):
         try:
-            if done := journal.recover(out, force=force):
+            if done := journal.recover(out, force=force, layout=layout):
                 say(f"{out}: an earlier run was interrupted; its changes {done}")
-            yield OutputFolder(out, journal.new_build_folder(out), force)
+            yield OutputFolder(out, journal.new_build_folder(out), force, layout)
         finally:
             # What was written stays written, even if the rest cannot be removed now.
             with held_back(), contextlib.suppress(OSError):
@@ -88,7 +90,7 @@ def opened(out: Path, *, force: bool, say: Say) -> Iterator[OutputFolder]:
 
 
 @contextlib.contextmanager
-def _in_words(out: Path) -> Iterator[None]:
+def _in_words(out: Path, layout: Layout) -> Iterator[None]:
     """Turn an error of the system in this folder into a message."""
     try:
         yield
@@ -100,6 +102,6 @@ def _in_words(out: Path) -> Iterator[None]:
             if error.errno not in FIXES:
                 raise
             named = str(out)
-        fix = FIXES.get(error.errno or 0, "name another folder with --out")
+        fix = FIXES.get(error.errno or 0, "{elsewhere}").format(elsewhere=layout.elsewhere)
         expected = f"a folder that can be written ({error.strerror})"
-        raise UnchangedError(str(out), [Finding(("--out",), named, expected, fix)]) from None
+        raise UnchangedError(str(out), [Finding((layout.option,), named, expected, fix)]) from None

@@ -1,4 +1,4 @@
-"""The inventory: each file that synthesis wrote, with its SHA-256, and the configuration file each stack came from.
+"""The inventory: each file that was written, with its SHA-256, and the configuration file each stack came from.
 
 It lies in the output folder and may be part of a pull request, so it is read as anybody's input.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nodeless.output.paths import STACK_NAME, in_stack
+from nodeless.output.paths import STACK_NAME, SYNTH, Layout
 from nodeless.output.present import parsed
 
 VERSION = 1
@@ -31,7 +31,7 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Everything in an output folder that synthesis wrote."""
+    """Everything in an output folder that nodeless wrote."""
 
     stacks: Mapping[str, Stack] = field(default_factory=dict)
     manifest: str | None = None
@@ -48,22 +48,22 @@ class Inventory:
         return f"{json.dumps(tree, indent=2, sort_keys=True)}\n".encode()
 
     @classmethod
-    def parse(cls, content: bytes) -> Inventory:
-        """Read an inventory; raise ValueError unless every part of it has the form that synthesis writes."""
+    def parse(cls, content: bytes, layout: Layout = SYNTH) -> Inventory:
+        """Read an inventory; raise ValueError unless every part of it has the form in which it is written."""
         tree = parsed(content)
         _require(isinstance(tree, dict) and tree.keys() == {"version", "manifest", "stacks"}, "keys")
         _require(tree["version"] == VERSION, "version")
         _require(tree["manifest"] is None or is_digest(tree["manifest"]), "manifest")
         _require(isinstance(tree["stacks"], dict), "stacks")
-        return cls({name: _stack(name, row) for name, row in tree["stacks"].items()}, tree["manifest"])
+        return cls({name: _stack(name, row, layout) for name, row in tree["stacks"].items()}, tree["manifest"])
 
 
-def _stack(name: str, row: Any) -> Stack:  # noqa: ANN401 - any JSON
+def _stack(name: str, row: Any, layout: Layout) -> Stack:  # noqa: ANN401 - any JSON
     _require(STACK_NAME.fullmatch(name) is not None, name)
     _require(isinstance(row, dict) and row.keys() == {"config", "files"}, name)
     _require(isinstance(row["config"], str) and isinstance(row["files"], dict), name)
     for path, digest in row["files"].items():
-        _require(in_stack(path) and is_digest(digest), path)
+        _require(layout.in_stack(path) and is_digest(digest), path)
     return Stack(row["config"], row["files"])
 
 

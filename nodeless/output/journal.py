@@ -17,7 +17,7 @@ from typing import Any
 
 from nodeless.finding import Finding
 from nodeless.output.inventory import is_digest
-from nodeless.output.paths import OWN, STACKS, in_output, parents
+from nodeless.output.paths import OWN, SYNTH, Layout, parents
 from nodeless.output.present import FILE, FOLDER, File, Missing, kind_of, parsed, present
 from nodeless.output.refusals import HalfWayError, UnchangedError
 from nodeless.output.signals import held_back
@@ -51,11 +51,11 @@ class Journal:
         return json.dumps({"changes": rows, "folders": self.folders}, indent=1).encode()
 
     @classmethod
-    def parse(cls, content: bytes) -> Journal:
-        """Read a journal as anybody's input; raise ValueError for one that synthesis does not write."""
+    def parse(cls, content: bytes, layout: Layout = SYNTH) -> Journal:
+        """Read a journal as anybody's input; raise ValueError for one that is not written here."""
         try:
             tree = parsed(content)
-            changes = tuple(_change(*row) for row in tree["changes"])
+            changes = tuple(_change(layout, *row) for row in tree["changes"])
             folders = tuple(tree["folders"])
         except (TypeError, KeyError) as error:
             raise ValueError(str(error)) from None
@@ -65,14 +65,14 @@ class Journal:
         return cls(changes, folders)
 
 
-def _change(path: Any, old: Any, new: Any) -> Change:  # noqa: ANN401 - any JSON
+def _change(layout: Layout, path: Any, old: Any, new: Any) -> Change:  # noqa: ANN401 - any JSON
     digests = [digest for digest in (old, new) if digest is not None]
-    if not isinstance(path, str) or not in_output(path) or not all(map(is_digest, digests)):
-        raise ValueError("a file that synthesis does not write")
+    if not isinstance(path, str) or not layout.in_output(path) or not all(map(is_digest, digests)):
+        raise ValueError("a file that is not written here")
     return Change(path, old, new)
 
 
-def replace(out: Path, changes: Sequence[Change]) -> None:
+def replace(out: Path, changes: Sequence[Change], layout: Layout = SYNTH) -> None:
     """Make all the changes, from files in the build folder, or none of them."""
     for change in changes:
         if change.old is not None:
@@ -87,25 +87,25 @@ def replace(out: Path, changes: Sequence[Change]) -> None:
     with held_back():
         (out / DRAFT).replace(out / JOURNAL)
         try:
-            _complete(out, journal)
+            _complete(out, journal, layout)
         except OSError as error:
             # From this first step on, a kill is followed by more undoing.
-            with _or_half_way(out, error):
+            with _or_half_way(out, layout, error):
                 (out / JOURNAL).replace(out / UNDO)
-                _undo(out, journal)
+                _undo(out, journal, layout)
             raise
 
 
-def recover(out: Path, *, force: bool) -> str | None:
+def recover(out: Path, *, force: bool, layout: Layout = SYNTH) -> str | None:
     """Complete or undo what an earlier run left, and remove its leftovers. Return what was done, if anything."""
     done = None
     for name, is_possible, run, words in RECOVERIES:
         if kind_of(out / name) is None:
             continue
-        journal = _read(out, name)
+        journal = _read(out, name, layout)
         if journal and all(is_possible(out, change) for change in journal.changes):
-            with held_back(), _or_half_way(out):
-                run(out, journal)
+            with held_back(), _or_half_way(out, layout):
+                run(out, journal, layout)
             done = words
         elif force:
             _remove(out / name)
@@ -132,19 +132,19 @@ def clear(out: Path) -> None:
         _remove(path)
 
 
-def _complete(out: Path, journal: Journal) -> None:
+def _complete(out: Path, journal: Journal, layout: Layout) -> None:
     for change in journal.changes:
         target, source = out / change.path, out / BUILD / change.path
         if change.new is None:
             target.unlink(missing_ok=True)
-            _remove_empty(out, change.path)
+            _remove_empty(out, change.path, layout)
         elif os.path.lexists(source):
             target.parent.mkdir(parents=True, exist_ok=True)
             source.replace(target)
     (out / JOURNAL).unlink()
 
 
-def _undo(out: Path, journal: Journal) -> None:
+def _undo(out: Path, journal: Journal, _: Layout) -> None:
     for change in reversed(journal.changes):
         target, source = out / change.path, out / OLD / change.path
         if change.old is None:
@@ -160,13 +160,15 @@ def _undo(out: Path, journal: Journal) -> None:
 
 
 @contextlib.contextmanager
-def _or_half_way(out: Path, first: OSError | None = None) -> Iterator[None]:
+def _or_half_way(out: Path, layout: Layout, first: OSError | None = None) -> Iterator[None]:
     """Say that a part was written if the block fails, and why: the first error, or that of the block."""
     try:
         yield
     except OSError as error:
         expected = f"a folder that can be written ({(first or error).strerror})"
-        raise HalfWayError(str(out), [Finding(("--out",), str(out), expected, "run synth again")]) from None
+        raise HalfWayError(
+            str(out), [Finding((layout.option,), str(out), expected, f"run {layout.verb} again")]
+        ) from None
 
 
 def _can_complete(out: Path, change: Change) -> bool:
@@ -204,9 +206,9 @@ RECOVERIES = (
 )
 
 
-def _read(out: Path, name: str) -> Journal | None:
+def _read(out: Path, name: str, layout: Layout) -> Journal | None:
     try:
-        return Journal.parse((out / name).read_bytes()) if kind_of(out / name) == FILE else None
+        return Journal.parse((out / name).read_bytes(), layout) if kind_of(out / name) == FILE else None
     except ValueError:
         return None
 
@@ -220,10 +222,10 @@ def _stuck(name: str) -> Finding:
     )
 
 
-def _remove_empty(out: Path, path: str) -> None:
+def _remove_empty(out: Path, path: str, layout: Layout) -> None:
     """Remove the folders of a file that was removed, up to its stack's folder, as far as they are empty."""
     for folder in reversed(parents(path)):
-        if folder == STACKS:
+        if folder == layout.stacks:
             return
         try:
             (out / folder).rmdir()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nodeless.finding import Finding
-from nodeless.output.paths import OWN
+from nodeless.output.paths import OWN, SYNTH, Layout
 from nodeless.output.present import FOLDER, kind_of
 from nodeless.output.refusals import UnchangedError
 
@@ -24,11 +24,11 @@ Say = Callable[[str], None]
 
 
 @contextlib.contextmanager
-def locked(out: Path, say: Say) -> Iterator[None]:
+def locked(out: Path, say: Say, layout: Layout = SYNTH) -> Iterator[None]:
     """Hold the lock of an output folder, which is created if need be, and removed again if the block fails."""
     created: list[Path] = []
     try:
-        holder = _acquire(out, created, say)
+        holder = _acquire(out, created, say, layout)
         try:
             yield
         finally:
@@ -43,7 +43,7 @@ def locked(out: Path, say: Say) -> Iterator[None]:
         raise
 
 
-def _acquire(out: Path, created: list[Path], say: Say) -> int:
+def _acquire(out: Path, created: list[Path], say: Say, layout: Layout) -> int:
     """Wait for the lock. A run that ends removes the lock's file, so a lock counts only if its file is still there."""
     file, until, has_said = out / OWN / NAME, time.monotonic() + PATIENCE_SECONDS, False
     while True:
@@ -55,9 +55,9 @@ def _acquire(out: Path, created: list[Path], say: Say) -> int:
         if is_free:
             continue
         if time.monotonic() > until:
-            raise UnchangedError(str(out), [_busy()])
+            raise UnchangedError(str(out), [_busy(layout)])
         if not has_said:
-            say(f"{out}: another nodeless synth is writing here; waiting for it to end")
+            say(f"{out}: another nodeless {layout.verb} is writing here; waiting for it to end")
             has_said = True
         time.sleep(PAUSE_SECONDS)
 
@@ -72,10 +72,10 @@ def _open(file: Path, created: list[Path]) -> int:
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(file.parent))
 
 
-def _busy() -> Finding:
+def _busy(layout: Layout) -> Finding:
     return Finding(
-        ("--out",),
-        "another nodeless synth is still writing here",
+        (layout.option,),
+        f"another nodeless {layout.verb} is still writing here",
         f"one run at a time (waited {PATIENCE_SECONDS:.0f} seconds)",
         "wait until the other run has ended, or end it",
     )

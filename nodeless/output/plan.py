@@ -10,7 +10,7 @@ from nodeless.finding import Finding
 from nodeless.output import manifest
 from nodeless.output.inventory import Inventory, Stack
 from nodeless.output.journal import Change
-from nodeless.output.paths import INVENTORY, MANIFEST, STACK_JSON, STACKS, in_stack, of_stack
+from nodeless.output.paths import INVENTORY, MANIFEST, STACK_JSON, SYNTH, Layout
 from nodeless.output.present import File, Missing, Obstacle, digest_of, present
 from nodeless.output.refusals import UnchangedError
 from nodeless.output.states import States, states_of
@@ -31,13 +31,15 @@ class Plan:
     edited: tuple[str, ...]
     states: Mapping[str, States]
     """of every stack that was to be pruned; those with resources in one are kept, as orphans"""
+    layout: Layout = SYNTH
 
     def change_of(self, stack: str) -> str:
         """Say what a run does to a stack: it is new, changed or unchanged."""
-        old = {change.path: change.old for change in self.changes if change.path.startswith(of_stack(stack, ""))}
+        above, main = (self.layout.of_stack(stack, file) for file in ("", self.layout.main))
+        old = {change.path: change.old for change in self.changes if change.path.startswith(above)}
         if not old:
             return UNCHANGED
-        return NEW if old.get(of_stack(stack, STACK_JSON), CHANGED) is None else CHANGED
+        return NEW if old.get(main, CHANGED) is None else CHANGED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +50,24 @@ class Planner:
     recorded: Inventory
     config: str
     built: Mapping[str, Mapping[str, str]]
-    built_manifest: bytes
+    built_manifest: bytes | None
     force: bool
     prune: bool
     not_chosen: frozenset[str] = frozenset()
     """stacks that are in the configuration, but are not written now"""
+    layout: Layout = SYNTH
 
     def plan(self) -> Plan:
         """Plan the run, or raise UnchangedError with everything that is in its way."""
+        of_stack = self.layout.of_stack
         unexpected = [
-            of_stack(name, file) for name, files in self.built.items() for file in files if not in_stack(file)
+            of_stack(name, file)
+            for name, files in self.built.items()
+            for file in files
+            if not self.layout.in_stack(file)
         ]
         if unexpected:
-            raise ValueError(f"synthesis built files that no inventory takes: {unexpected}")
+            raise ValueError(f"{self.layout.verb} built files that no inventory takes: {unexpected}")
         findings = [*self._collisions()]
         written = [
             change
@@ -69,27 +76,37 @@ class Planner:
             if (change := self._written(of_stack(name, file), digest, self._digest(name, file), findings))
         ]
         left = self._left()
-        states = {name: states_of(self.out / STACKS / name) for name in left} if self.prune else {}
+        states = {name: states_of(self.out / self.layout.folder_of(name)) for name in left} if self.prune else {}
         stays = self._stays([name for name in left if not self.prune or states[name].resources])
         gone, edited = self._gone(stays)
         stacks = {name: Stack(self.config, dict(files)) for name, files in self.built.items()} | stays
-        listed = [name for name in stays if isinstance(present(self.out, of_stack(name, STACK_JSON)), File)]
-        text = self._manifest(listed, stacks, {change.path for change in gone}, findings)
-        digest = digest_of(text)
-        written_manifest = self._written(MANIFEST, digest, digest_now(self.out, MANIFEST), findings)
-        inventory = Inventory(stacks, digest).to_bytes()
-        written_inventory = self._written(INVENTORY, digest_of(inventory), digest_now(self.out, INVENTORY), findings)
+        contents = self._lists(stays, stacks, {change.path for change in gone}, findings)
+        last = [
+            change
+            for path, content in contents.items()
+            if (change := self._written(path, digest_of(content), digest_now(self.out, path), findings))
+        ]
         if findings:
             raise UnchangedError(str(self.out), dict.fromkeys(findings))
-        last = [change for change in (written_manifest, written_inventory) if change]
         return Plan(
             changes=(*written, *gone, *last),
-            contents={MANIFEST: text, INVENTORY: inventory},
+            contents=contents,
             orphans=tuple(name for name in left if name in stays),
             pruned=tuple(name for name in left if name not in stays),
             edited=tuple(edited),
             states=states,
+            layout=self.layout,
         )
+
+    def _lists(
+        self, stays: Iterable[str], stacks: Mapping[str, Stack], gone: set[str], findings: list[Finding]
+    ) -> dict[str, bytes]:
+        """Make the new manifest, if there is one, and the new inventory."""
+        if self.built_manifest is None:
+            return {INVENTORY: Inventory(stacks).to_bytes()}
+        listed = [name for name in stays if isinstance(present(self.out, self.layout.of_stack(name, STACK_JSON)), File)]
+        text = self._manifest(self.built_manifest, listed, stacks, gone, findings)
+        return {MANIFEST: text, INVENTORY: Inventory(stacks, digest_of(text)).to_bytes()}
 
     def _left(self) -> list[str]:
         """Return the stacks that came from this file, are no longer in it, and still have files."""
@@ -97,7 +114,7 @@ class Planner:
             name
             for name, stack in sorted(self.recorded.stacks.items())
             if stack.config == self.config and name not in self.built and name not in self.not_chosen
-            if any(not isinstance(present(self.out, of_stack(name, file)), Missing) for file in stack.files)
+            if any(not isinstance(present(self.out, self.layout.of_stack(name, file)), Missing) for file in stack.files)
         ]
 
     def _stays(self, orphans: Sequence[str]) -> dict[str, Stack]:
@@ -116,7 +133,7 @@ class Planner:
             if name in stays:
                 continue
             for file, digest in sorted(stack.files.items()):
-                path = of_stack(name, file)
+                path = self.layout.of_stack(name, file)
                 if file in self.built.get(name, {}):
                     continue
                 now = present(self.out, path)
@@ -130,9 +147,9 @@ class Planner:
         for name in self.built:
             stack = self.recorded.stacks.get(name)
             if stack and stack.config != self.config and not self.force:
-                fix = "rename the cluster, choose another --out, or take the stack over with --force"
+                fix = f"rename the cluster, {self.layout.elsewhere}, or take the stack over with --force"
                 value, expected = f"a stack of {stack.config}", f"no stack, or one of {self.config}"
-                yield Finding((f"{STACKS}/{name}",), value, expected, fix)
+                yield Finding((self.layout.folder_of(name),), value, expected, fix)
 
     def _digest(self, name: str, file: str) -> str | None:
         stack = self.recorded.stacks.get(name)
@@ -149,10 +166,12 @@ class Planner:
         if now.digest == new:
             return None
         if now.digest != recorded and not self.force:
-            findings.append(_edited(path) if recorded else _foreign(path))
+            findings.append(_edited(path) if recorded else _foreign(path, self.layout))
         return Change(path, now.digest, new)
 
-    def _manifest(self, kept: Iterable[str], ours: Iterable[str], gone: set[str], findings: list[Finding]) -> bytes:
+    def _manifest(
+        self, built: bytes, kept: Iterable[str], ours: Iterable[str], gone: set[str], findings: list[Finding]
+    ) -> bytes:
         """Make the new manifest, with the stacks that stay and those of other apps."""
         now = present(self.out, MANIFEST)
         try:
@@ -164,7 +183,7 @@ class Planner:
         if not self.force:
             findings += [_not_a_manifest(what) for what in wrong]
         own = set(ours)
-        expected = {name: manifest.entry(name) for name in own} | manifest.stacks_in(self.built_manifest)
+        expected = {name: manifest.entry(name) for name in own} | manifest.stacks_in(built)
         is_changed = isinstance(now, File) and now.digest != self.recorded.manifest and not self.force
         if is_changed and any(expected.get(name, row) != row for name, row in listed.items()):
             findings.append(_edited(MANIFEST))
@@ -174,7 +193,7 @@ class Planner:
             for name, row in others.items()
             if row["synthesizedStackPath"] not in gone and manifest.is_there(self.out, row)
         }
-        return manifest.merged(self.built_manifest, kept, there)
+        return manifest.merged(built, kept, there)
 
 
 def digest_now(out: Path, path: str) -> str | None:
@@ -188,8 +207,8 @@ def _edited(path: str) -> Finding:
     return Finding((path,), "changed since nodeless wrote it", "the file as nodeless wrote it", fix)
 
 
-def _foreign(path: str) -> Finding:
-    fix = f"move it away, choose another --out, or {FORCE}"
+def _foreign(path: str, layout: Layout) -> Finding:
+    fix = f"move it away, {layout.elsewhere}, or {FORCE}"
     return Finding((path,), "a file that nodeless did not write", "no file, or one that nodeless wrote", fix)
 
 

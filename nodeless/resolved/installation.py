@@ -14,6 +14,14 @@ from nodeless.resolved.names import Names
 from nodeless.resolved.partitions import Partition
 from nodeless.resolved.permissions import packing_of
 
+KUBE_SYSTEM = "kube-system"
+CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
+
+
+def controller_labels(namespace: str) -> dict[str, str]:
+    """Return the labels by which Fargate finds the controller: a bare kube-system would also catch CoreDNS."""
+    return dict(CONTROLLER_LABEL) if namespace == KUBE_SYSTEM else {}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FargateProfile:
@@ -121,6 +129,8 @@ class Installation:
     delivery: str
     auth: str
     backend: Mapping[str, Any]
+    oidc_provider_arn: str | None = None
+    """the OIDC provider, where its ARN does not follow from the issuer: in a module"""
     is_literal: bool
     """whether every text means itself, as in a file; otherwise `${…}` is a reference, as in any CDKTF app"""
     packing: Packing = field(init=False)

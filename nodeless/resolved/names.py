@@ -153,7 +153,8 @@ class Names:
         return self._name(f"{RULES}.{key}")
 
     def _with_key(self, rule: str, key: str) -> str:
-        return self._fitted(f"{self._template(rule)}-{key}", BY_KEY[rule].limit)
+        given = self.overrides.get(f"{rule}.{key}")
+        return given or self._fitted(f"{self._template(rule)}-{key}", BY_KEY[rule].limit)
 
     @property
     def _path_hash(self) -> str:

@@ -11,7 +11,7 @@ from nodeless.karpenter.guides import GUIDES
 from nodeless.karpenter.packing import Packed, Packing, fits_whole, pack, pack_guide
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import MANAGED_POLICY_LIMIT, Policy, size
-from nodeless.resolved.names import LONGEST_CLUSTER_NAME, Names
+from nodeless.resolved.names import LONGEST_CLUSTER_NAME, NAME_LIMITS, Names
 from nodeless.resolved.partitions import PARTITIONS
 from nodeless.resolved.references import is_reference
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 ANY_ACCOUNT = "0" * 12
 # IAM's limits: a path of 512 characters and a name of 64.
 LONGEST_ROLE_ARN = max(len(f"arn:{partition.name}:iam::{ANY_ACCOUNT}:role") for partition in PARTITIONS) + 512 + 64
+LONGEST_PARTITION = max((partition.name for partition in PARTITIONS), key=len)
+LONGEST_SUFFIX = max((partition.dns_suffix for partition in PARTITIONS), key=len)
+# The longest known region has fourteen characters.
+LONGEST_REGION = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,9 +143,23 @@ def _longest_cluster_name(installation: Installation, key: str) -> int:
 
 def _measured_grant(installation: Installation, cluster: str) -> Grant:
     """Return the grant for a cluster of this name, with the longest possible value for each one only known at apply."""
-    place = replace(place_of(installation, account=ANY_ACCOUNT), cluster=cluster)
+    place = _longest_place(replace(place_of(installation, account=ANY_ACCOUNT), cluster=cluster))
     grant = _grant(installation, replace(installation.names, cluster=cluster), place)
-    return replace(grant, node_role_arns=tuple(_longest_arns(grant.node_role_arns)))
+    queue = grant.queue_arn
+    return replace(
+        grant,
+        node_role_arns=tuple(_longest_arns(grant.node_role_arns)),
+        queue_arn=place.regional("sqs", "x" * NAME_LIMITS["queue"]) if queue and is_reference(queue) else queue,
+    )
+
+
+def _longest_place(place: Place) -> Place:
+    return replace(
+        place,
+        partition=LONGEST_PARTITION if is_reference(place.partition) else place.partition,
+        dns_suffix=LONGEST_SUFFIX if is_reference(place.dns_suffix) else place.dns_suffix,
+        region="x" * LONGEST_REGION if is_reference(place.region) else place.region,
+    )
 
 
 def _longest_name(installation: Installation) -> str:

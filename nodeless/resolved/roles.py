@@ -91,7 +91,7 @@ def plan_controller(installation: Installation, place: Place, *, issuer_host: st
     """Decide the controller's role; `issuer_host` is the cluster's OIDC issuer without its scheme, with IRSA."""
     provider_arn, trust = None, pod_identity_trust(place)
     if issuer_host:
-        provider_arn = place.iam(f"oidc-provider/{issuer_host}")
+        provider_arn = installation.oidc_provider_arn or place.iam(f"oidc-provider/{issuer_host}")
         trust = irsa_trust(
             provider_arn=provider_arn,
             issuer=issuer_host,

@@ -1,4 +1,4 @@
-"""HCL, the language of nodeless.tftest.hcl."""
+"""HCL, the language of nodeless.tftest.hcl and of an export."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ LAST_OF_FOUR_DIGITS = 0xFFFF
 
 def quoted(text: str) -> str:
     """Write a text as a quoted string, which Terraform reads as it is."""
-    return f'"{"".join(map(_character, literal_text(text)))}"'
+    return f'"{escaped(literal_text(text))}"'
+
+
+def escaped(text: str) -> str:
+    """Write a part of a template, whose marks are escaped already, as it is inside a quoted string."""
+    return "".join(map(_character, text))
 
 
 def _character(character: str) -> str:
@@ -18,5 +23,10 @@ def _character(character: str) -> str:
         return ESCAPES[character]
     if character.isprintable():
         return character
-    code = ord(character)
-    return f"\\u{code:04x}" if code <= LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
+    return code(character)
+
+
+def code(character: str) -> str:
+    """Write a character by its number."""
+    number = ord(character)
+    return f"\\u{number:04x}" if number <= LAST_OF_FOUR_DIGITS else f"\\U{number:08x}"

@@ -40,3 +40,8 @@ def with_nulls(tree: Any) -> Any:  # noqa: ANN401 - any YAML
 def without_literals(text: str) -> str:
     """Blank what is escaped in a text: every `${` that is left starts an expression."""
     return ESCAPED.sub(" ", text)
+
+
+def literal_value(text: str) -> str | None:
+    """Return the text that Terraform reads, or None if it has to evaluate an expression for that."""
+    return None if TEMPLATE.search(without_literals(text)) else ESCAPED.sub(r"\1", text)

@@ -7,12 +7,19 @@ from nodeless.karpenter.chart import IMAGE, REPOSITORY
 from nodeless.karpenter.policy import statement_from
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.backends import with_defaults
-from nodeless.resolved.installation import FargateProfile, Image, Installation, Login, NodeRoleSettings, Queue
+from nodeless.resolved.installation import (
+    FargateProfile,
+    Image,
+    Installation,
+    Login,
+    NodeRoleSettings,
+    Queue,
+    controller_labels,
+)
 from nodeless.resolved.names import NAME_RULES, POLICIES, RULES, Names
 from nodeless.resolved.partitions import is_known_region, partition_of
 from nodeless.spec.model import Cluster
 
-CONTROLLER_LABEL = {"app.kubernetes.io/name": "karpenter"}
 COREDNS_SELECTOR = ("kube-system", {"k8s-app": "kube-dns"})
 
 
@@ -109,10 +116,9 @@ def tables_of(cluster: Cluster) -> Release:
 def _fargate(cluster: Cluster) -> FargateProfile | None:
     if cluster.fargate is None:
         return None
-    # In kube-system a bare namespace would also catch CoreDNS and every other pod there.
-    labels = CONTROLLER_LABEL if cluster.karpenter.namespace == "kube-system" else {}
     given = tuple((selector.namespace, selector.labels) for selector in cluster.fargate.selectors)
-    selectors = given or ((cluster.karpenter.namespace, labels),)
+    namespace = cluster.karpenter.namespace
+    selectors = given or ((namespace, controller_labels(namespace)),)
     return FargateProfile(
         selectors=(*selectors, COREDNS_SELECTOR) if cluster.fargate.coredns else selectors,
         cni_policy=cluster.fargate.cni_policy,

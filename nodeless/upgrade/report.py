@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 from nodeless.finding import Finding
 from nodeless.karpenter.versions import Release
+from nodeless.sinks.markdown import escaped
 from nodeless.sinks.terminal import is_dumb, is_plain
 from nodeless.upgrade.comparison import Upgrade
 from nodeless.upgrade.file_changes import FileChanges
@@ -18,8 +18,6 @@ from nodeless.upgrade.path import Minors
 from nodeless.upgrade.sections import MINUS, PLUS, TILDE, WARNINGS, Section, headline, sections
 
 COLOURS = {PLUS: "green", MINUS: "red", TILDE: "yellow"}
-# What markdown could read as code, the end of a cell, HTML, a link or emphasis; not an underscore within a word.
-MARKUP = re.compile(r"[\\`|<&*\[]|(?<![^\W_])_|_(?![^\W_])|~(?=\S)|(?<=\S)~")
 
 
 def as_text(upgrade: Upgrade, file_changes: FileChanges | None) -> str:
@@ -83,11 +81,6 @@ def _items(section: Section) -> list[str]:
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def escaped(text: str) -> str:
-    """Write text so that markdown shows it as it is, on one line."""
-    return MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def json_value(value: Any) -> Any:  # noqa: ANN401 - any part of an upgrade

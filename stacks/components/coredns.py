@@ -25,7 +25,8 @@ class CoreDns(Construct):
                 "Resource",
                 cluster_name=cluster,
                 addon_name="coredns",
-                configuration_values=json.dumps({"computeType": "Fargate"}),
+                # As `jsonencode` writes it, so that an export with the document itself is the same.
+                configuration_values=json.dumps({"computeType": "Fargate"}, separators=(",", ":")),
                 resolve_conflicts_on_create="OVERWRITE",
                 resolve_conflicts_on_update="PRESERVE",
                 # The cluster still needs its DNS when this stack is destroyed.

@@ -7,13 +7,15 @@ not matter which of them comes first.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeless.spec.resolution import load
-from tests.terraform import world
+from tests.terraform import provider_settings, world
 from tests.terraform.account import Account
+from tests.terraform.synthesis import export
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -81,6 +83,10 @@ CHANGES: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
+# Exports of the first of these lives: beside the output folder, and elsewhere.
+EXPORTS = {"hcl": "exported", "json": "elsewhere/exported"}
+
+
 @dataclass(frozen=True)
 class Life:
     """A stack from its first init to its end: what Terraform said and did, and what the account held meanwhile."""
@@ -94,6 +100,7 @@ class Life:
     state: dict[str, dict[str, Any]]
     account: Recorded
     second_plan: Plan
+    exported_plans: dict[str, Plan]
     changed_plans: dict[str, Plan]
     destroyed: Counter[str]
     state_at_the_end: dict[str, dict[str, Any]]
@@ -103,7 +110,7 @@ class Life:
 def live(
     aws: AwsServer, stack_of: StackOf, initialized: Terraform, template: str, changes: Mapping[str, str] | None = None
 ) -> Life:
-    """Take a stack from init to its end; before that, plan what each change of its file would do."""
+    """Take a stack from init to its end; before that, plan what its exports and each change of its file would do."""
     made = world.create(aws, cluster=CLUSTER, region=REGION)
     account = Account(made)
     config = template.format(
@@ -126,6 +133,7 @@ def live(
         state=terraform.state(),
         account=account.record(),
         second_plan=terraform.replan(),
+        exported_plans={form: planned_by_export(terraform, folder, form, aws.url) for form, folder in EXPORTS.items()},
         changed_plans={
             name: planned_after(terraform, stack_of(f"{config}    {keys}\n", endpoint=aws.url), as_applied)
             for name, keys in (changes or {}).items()
@@ -142,6 +150,17 @@ def planned_after(terraform: Terraform, changed: Terraform, as_applied: Terrafor
     plan = terraform.plan()
     terraform.take_over(as_applied.stack)
     return plan
+
+
+def planned_by_export(terraform: Terraform, folder: str, form: str, endpoint: str) -> Plan:
+    """Export the file, move the state where the command says so, and plan in the exported folder."""
+    project = Path(terraform.stack).parents[2]
+    for move in export(project, folder, form)["states_to_move"]:
+        shutil.copy(project / move["from"], project / move["to"])
+    exported = terraform.elsewhere(project / folder / CLUSTER)
+    provider_settings.write(exported.stack, endpoint)
+    exported.init(like=terraform)
+    return exported.plan()
 
 
 def installation_of(terraform: Terraform) -> Installation:

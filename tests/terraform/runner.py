@@ -231,7 +231,7 @@ class Terraform:
                     os.killpg(process.pid, signal.SIGKILL)
 
     def _line(self, command: str, *arguments: str) -> list[str]:
-        colour = () if command in {"state", "show"} else ("-no-color",)
+        colour = () if command in {"state", "show", "providers"} else ("-no-color",)
         return [str(self._tools.terraform), command, *arguments[:1], *colour, *arguments[1:]]
 
     def _environment(self, command: str) -> dict[str, str]:

@@ -13,7 +13,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from nodeless.finding import Finding
-from nodeless.upgrade.report import as_json, as_markdown, as_text, escaped, write
+from nodeless.sinks.markdown import escaped
+from nodeless.upgrade.report import as_json, as_markdown, as_text, write
 from tests.conftest import ROOT
 from tests.terminal import seen_on_a_terminal
 from tests.upgrade.made_up import EVERYTHING, FILE_CHANGES, UNCHANGED

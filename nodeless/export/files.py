@@ -1,0 +1,41 @@
+"""The files of one exported cluster, but for those that are copied: the configuration, a README and a .gitignore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import PurePosixPath
+
+from nodeless.export import hcl, json_text, layout, local_state, readme
+from nodeless.export.documents import with_calls
+from nodeless.export.hcl import Block, Tree
+from nodeless.resolved.installation import Installation
+from nodeless.resolved.inventory import inventory
+
+HCL, JSON = "hcl", "json"
+# A format -> how the names of its files end, and how blocks are written.
+FORMATS: dict[str, tuple[str, Callable[[Iterable[Block]], str]]] = {
+    HCL: (".tf", lambda blocks: hcl.written(map(with_calls, blocks))),
+    JSON: (".tf.json", json_text.written),
+}
+README, IGNORED = "README.md", ".gitignore"
+NAMES = (*(f"{stem}{ending}" for stem in layout.FILES for ending, _ in FORMATS.values()), README, IGNORED)
+
+IGNORED_TEXT = """\
+# State and plans may hold secrets. The lock file is meant to be committed.
+.terraform/
+*.tfstate
+*.tfstate.*
+*.tfplan
+crash.log
+"""
+
+
+def exported(tree: Tree, installation: Installation, form: str, beside: Iterable[str]) -> dict[str, str]:
+    """Write a stack's Terraform JSON as files: name -> text. `beside` names what is copied to the same folder."""
+    ending, write = FORMATS[form]
+    resources = inventory(installation)
+    blocks = layout.files(local_state.moved(tree, installation), resources)
+    found = {f"{stem}{ending}": write(each) for stem, each in blocks.items()}
+    folders = dict.fromkeys(PurePosixPath(path).parts[0] for path in beside)
+    page = readme.text(installation, resources, {name: blocks[name.partition(".")[0]] for name in found}, [*folders])
+    return {**found, README: page, IGNORED: IGNORED_TEXT}

@@ -13,7 +13,19 @@ from nodeless.cli.process import run
 if TYPE_CHECKING:
     import argparse
 
-VERBS = ("init", "doctor", "synth", "check", "explain", "report", "releases", "upgrade", "schema", "completion")
+VERBS = (
+    "init",
+    "doctor",
+    "synth",
+    "check",
+    "explain",
+    "report",
+    "releases",
+    "upgrade",
+    "schema",
+    "completion",
+    "adopt",
+)
 
 EXAMPLES = """\
 examples:

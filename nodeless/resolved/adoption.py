@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nodeless.karpenter.interruption import TARGET_ID
@@ -14,6 +14,7 @@ from nodeless.resolved.adoption_rows import (
     ASSOCIATION,
     ATTACHMENT,
     FIRST_POLICY,
+    MODULE_ASSOCIATION,
     POLICY,
     QUEUE,
     QUEUE_POLICY,
@@ -21,14 +22,15 @@ from nodeless.resolved.adoption_rows import (
     RULE,
     SETUPS,
     TARGET,
+    is_one_of,
 )
 from nodeless.resolved.charts import chart_releases
 from nodeless.resolved.installation import Adoption, Installation
 from nodeless.resolved.interruption import plan_queue
+from nodeless.resolved.permissions import place_of
 from nodeless.resolved.roles import RolePlan, plan_controller, plan_fargate, plan_node_role
 
 EXCLUSIVE = ("aws_iam_role_policies_exclusive", "aws_iam_role_policy_attachments_exclusive")
-MOVES_WITH_POD_IDENTITY = frozenset({"aws_eks_pod_identity_association.karpenter"})
 INSTANCE_KEY = re.compile(r"\[[^\]]*\]")
 
 
@@ -70,9 +72,8 @@ def plan_adoption(installation: Installation, place: Place) -> AdoptionPlan | No
     adoption = installation.adoption
     if adoption is None:
         return None
-    imports = tuple(_imports(installation, adoption, place))
     return AdoptionPlan(
-        imports=imports,
+        imports=tuple(_imports(installation, adoption, place)),
         moves=tuple(_moves(installation, adoption, place)),
         forgotten=tuple(_forgotten(installation, adoption)),
     )
@@ -81,6 +82,14 @@ def plan_adoption(installation: Installation, place: Place) -> AdoptionPlan | No
 def takes_over_state(installation: Installation) -> bool:
     """Tell whether the stack may make a state forget something."""
     return bool(installation.adoption and SETUPS[installation.adoption.setup].forgotten)
+
+
+def importable(installation: Installation) -> frozenset[str]:
+    """Return the addresses of everything that can be taken over."""
+    # No address has the account in it.
+    place = place_of(installation, account=installation.account or "")
+    association = (ASSOCIATION,) if installation.identity == "pod-identity" else ()
+    return frozenset((*(row.address for row in candidates(installation, place)), *association))
 
 
 def candidates(installation: Installation, place: Place) -> Iterator[Candidate]:
@@ -143,18 +152,11 @@ def _imports(installation: Installation, adoption: Adoption, place: Place) -> It
             # What is part of it does not exist either.
             absent.add(row.address)
         # The policies that a role has beside the stack's own are part of every role that exists.
-        elif given or _is_one_of(row.address, has) or (row.address.startswith(EXCLUSIVE) and row.part_of in imported):
+        elif given or is_one_of(row.address, has) or (row.address.startswith(EXCLUSIVE) and row.part_of in imported):
             imported.add(row.address)
             yield replace(row, id=given or row.id)
     if ASSOCIATION in adoption.ids and installation.identity == "pod-identity":
         yield Candidate(address=ASSOCIATION, id=adoption.ids[ASSOCIATION])
-
-
-def _is_one_of(address: str, patterns: Iterable[str]) -> bool:
-    return any(
-        address.startswith(pattern.removesuffix("*")) if pattern.endswith("*") else address == pattern
-        for pattern in patterns
-    )
 
 
 def _moves(installation: Installation, adoption: Adoption, place: Place) -> Iterator[Move]:
@@ -169,8 +171,9 @@ def _moves(installation: Installation, adoption: Adoption, place: Place) -> Iter
 
 
 def _forgotten(installation: Installation, adoption: Adoption) -> Iterator[str]:
-    for old in SETUPS[adoption.setup].forgotten:
-        if not (old in MOVES_WITH_POD_IDENTITY and installation.identity == "pod-identity"):
+    for old in in_effect(installation.release, SETUPS[adoption.setup].forgotten):
+        # With Pod Identity it moves.
+        if not (old == MODULE_ASSOCIATION and installation.identity == "pod-identity"):
             # A removed block names all instances of a resource.
             yield INSTANCE_KEY.sub("", _in_module(adoption, old))
 

@@ -6,6 +6,7 @@ eksctl 0.2xx (`karpenter:` in its ClusterConfig); the submodule karpenter of ter
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nodeless.karpenter.packing import TITLES, WHOLE_KEY
@@ -17,6 +18,7 @@ ATTACHMENT, POLICY, ROLE = "aws_iam_role_policy_attachment", "aws_iam_policy", "
 RULE, TARGET = "aws_cloudwatch_event_rule", "aws_cloudwatch_event_target"
 QUEUE, QUEUE_POLICY = "aws_sqs_queue.interruption", "aws_sqs_queue_policy.interruption"
 ASSOCIATION = "aws_eks_pod_identity_association.controller"
+MODULE_ASSOCIATION = "aws_eks_pod_identity_association.karpenter"
 # Where the one policy of a tool goes if the release has several: to the first of them, which then replaces it.
 FIRST_POLICY = "(first)"
 
@@ -35,7 +37,7 @@ class SetUp:
     style: str
     has: Rows
     moves: tuple[tuple[Window, tuple[str, str]], ...] = ()
-    forgotten: tuple[str, ...] = ()
+    forgotten: Rows = ()
     module: str | None = None
     """where its resources usually are in its state, if they are in a module"""
     generated: tuple[str, ...] = ()
@@ -52,6 +54,14 @@ class SetUp:
         return in_effect(release, self.has)
 
 
+def is_one_of(address: str, patterns: Iterable[str]) -> bool:
+    """Tell whether an address is in `has`."""
+    return any(
+        address.startswith(pattern.removesuffix("*")) if pattern.endswith("*") else address == pattern
+        for pattern in patterns
+    )
+
+
 def _always(*addresses: str) -> Rows:
     return tuple((ALWAYS, address) for address in addresses)
 
@@ -66,6 +76,7 @@ CHART = _always("helm_release.karpenter")
 PROFILE = "aws_iam_instance_profile.node"
 # The policies of upstream's template, in the releases that have them; nodeless adds others of its own.
 BY_DUTY = tuple(key for key in TITLES if key not in {WHOLE_KEY, "extra"})
+BLOG_REGISTRY = f"{ATTACHMENT}.eks_node_attach_AmazonEC2ContainerRegistryReadOnly"
 OLD_STACKS = (
     "the CloudFormation stack still owns what it made, and deleting it deletes that: first set DeletionPolicy: Retain on "
     "every resource that was imported"
@@ -96,9 +107,11 @@ SETUPS = {
                 (f"{ATTACHMENT}.eks_node_attach_AmazonEKS_CNI_Policy", f"{ATTACHMENT}.node_cni"),
                 (f"{ATTACHMENT}.eks_node_attach_AmazonEKSWorkerNodePolicy", f"{ATTACHMENT}.node_worker"),
                 (f"{ATTACHMENT}.eks_node_attach_AmazonSSMManagedInstanceCore", f"{ATTACHMENT}.node_ssm"),
-                (f"{ATTACHMENT}.eks_node_attach_AmazonEC2ContainerRegistryReadOnly", f"{ATTACHMENT}.node_registry"),
             )
-        ),
+        )
+        + ((before(1, 4), (BLOG_REGISTRY, f"{ATTACHMENT}.node_registry")),),
+        # Another policy takes its place, and nodes must pull images all the time: the exclusive policies remove it.
+        forgotten=((since(1, 4), BLOG_REGISTRY),),
     ),
     CLOUDFORMATION: SetUp(
         style="official",
@@ -150,7 +163,7 @@ SETUPS = {
                     (f"{ROLE}.controller[0]", f"{ROLE}.controller"),
                     (f"{POLICY}.controller[0]", f"{POLICY}.{FIRST_POLICY}"),
                     (f"{ATTACHMENT}.controller[0]", f"{ATTACHMENT}.{FIRST_POLICY}"),
-                    ("aws_eks_pod_identity_association.karpenter[0]", ASSOCIATION),
+                    (f"{MODULE_ASSOCIATION}[0]", ASSOCIATION),
                     (f"{ROLE}.node[0]", f"{ROLE}.node"),
                     (f'{ATTACHMENT}.node["AmazonEKSWorkerNodePolicy"]', f"{ATTACHMENT}.node_worker"),
                     (f'{ATTACHMENT}.node["AmazonEKS_CNI_Policy"]', f"{ATTACHMENT}.node_cni"),
@@ -180,7 +193,7 @@ SETUPS = {
             (since(1, 4), (f'{ATTACHMENT}.node["AmazonEC2ContainerRegistryPullOnly"]', f"{ATTACHMENT}.node_registry")),
         ),
         # Terraform would destroy these two before the new policies are there, or while pods still use them.
-        forgotten=(f"{ROLE}_policy.controller", "aws_eks_pod_identity_association.karpenter"),
+        forgotten=_always(f"{ROLE}_policy.controller", MODULE_ASSOCIATION),
         generated=("controller_role", "node_role", "rules"),
         left_behind=(
             "the Pod Identity association, if identity is irsa: delete it when the new pods run",

@@ -190,7 +190,6 @@ def _without_adopt(tree: Any) -> Any:  # noqa: ANN401 - any YAML
 def _keys(found: Found, cluster: Cluster, missing: Any, more: Mapping[str, str]) -> dict[str, Any]:  # noqa: ANN401 - a list
     """Write the keys of the file: names as they exist, and what differs from such a set-up."""
     from nodeless.resolved.adoption_rows import ASSOCIATION, SETUPS
-    from nodeless.resolved.adoption import importable
 
     given = cluster.names.model_dump(exclude_defaults=True, exclude={"style", "with_region"})
     names = {"style": SETUPS[found.setup].style, **given, **found.names}

@@ -99,7 +99,7 @@ def _source(path: Path, own: Mapping[str, Any], shared: Mapping[str, Any]) -> st
         found: Any = tree
         for step in path:
             if not isinstance(found, Mapping):
-                # `names: official` is the style, `adopt: blog` the set-up; `fargate: true` is a section with its defaults.
+                # `names: official` is the style, `adopt: blog` the set-up; `fargate: true` is a section of defaults.
                 return source if isinstance(found, str) and step in WORDS else DEFAULT
             if step not in found:
                 break

@@ -78,8 +78,8 @@ PROFILE = "aws_iam_instance_profile.node"
 BY_DUTY = tuple(key for key in TITLES if key not in {WHOLE_KEY, "extra"})
 BLOG_REGISTRY = f"{ATTACHMENT}.eks_node_attach_AmazonEC2ContainerRegistryReadOnly"
 OLD_STACKS = (
-    "the CloudFormation stack still owns what it made, and deleting it deletes that: first set DeletionPolicy: Retain on "
-    "every resource that was imported"
+    "the CloudFormation stack still owns what it made, and deleting it deletes that: first set DeletionPolicy: Retain "
+    "on every resource that was imported"
 )
 
 SETUPS = {
@@ -92,24 +92,26 @@ SETUPS = {
             *_attachments(before(1, 4), "node_registry"),
             *CHART,
         ),
-        moves=tuple(
-            (ALWAYS, move)
-            for move in (
-                (f"{ROLE}.karpenter", f"{ROLE}.controller"),
-                (f"{ROLE}.fargate", f"{ROLE}.fargate"),
-                (f"{ROLE}.eks_node", f"{ROLE}.node"),
-                ("aws_iam_instance_profile.karpenter", PROFILE),
-                ("aws_eks_fargate_profile.karpenter", "aws_eks_fargate_profile.karpenter"),
-                ("aws_sqs_queue.karpenter", QUEUE),
-                ("aws_sqs_queue_policy.karpenter", QUEUE_POLICY),
-                (f"{ATTACHMENT}.fargate_attach_podexecution", f"{ATTACHMENT}.fargate_pod_execution"),
-                (f"{ATTACHMENT}.fargate_attach_cni", f"{ATTACHMENT}.fargate_cni"),
-                (f"{ATTACHMENT}.eks_node_attach_AmazonEKS_CNI_Policy", f"{ATTACHMENT}.node_cni"),
-                (f"{ATTACHMENT}.eks_node_attach_AmazonEKSWorkerNodePolicy", f"{ATTACHMENT}.node_worker"),
-                (f"{ATTACHMENT}.eks_node_attach_AmazonSSMManagedInstanceCore", f"{ATTACHMENT}.node_ssm"),
-            )
-        )
-        + ((before(1, 4), (BLOG_REGISTRY, f"{ATTACHMENT}.node_registry")),),
+        moves=(
+            (before(1, 4), (BLOG_REGISTRY, f"{ATTACHMENT}.node_registry")),
+            *(
+                (ALWAYS, move)
+                for move in (
+                    (f"{ROLE}.karpenter", f"{ROLE}.controller"),
+                    (f"{ROLE}.fargate", f"{ROLE}.fargate"),
+                    (f"{ROLE}.eks_node", f"{ROLE}.node"),
+                    ("aws_iam_instance_profile.karpenter", PROFILE),
+                    ("aws_eks_fargate_profile.karpenter", "aws_eks_fargate_profile.karpenter"),
+                    ("aws_sqs_queue.karpenter", QUEUE),
+                    ("aws_sqs_queue_policy.karpenter", QUEUE_POLICY),
+                    (f"{ATTACHMENT}.fargate_attach_podexecution", f"{ATTACHMENT}.fargate_pod_execution"),
+                    (f"{ATTACHMENT}.fargate_attach_cni", f"{ATTACHMENT}.fargate_cni"),
+                    (f"{ATTACHMENT}.eks_node_attach_AmazonEKS_CNI_Policy", f"{ATTACHMENT}.node_cni"),
+                    (f"{ATTACHMENT}.eks_node_attach_AmazonEKSWorkerNodePolicy", f"{ATTACHMENT}.node_worker"),
+                    (f"{ATTACHMENT}.eks_node_attach_AmazonSSMManagedInstanceCore", f"{ATTACHMENT}.node_ssm"),
+                )
+            ),
+        ),
         # Another policy takes its place, and nodes must pull images all the time: the exclusive policies remove it.
         forgotten=((since(1, 4), BLOG_REGISTRY),),
     ),

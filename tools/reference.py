@@ -49,6 +49,8 @@ also in [clusters.schema.json](clusters.schema.json).
 """
 
 DEFAULTS = """\
+A key at this level that begins with `x-` is yours, and is not read: a place for anchors, as in a Compose file.
+
 `defaults` is merged under every cluster: maps are merged key by key; lists and single values of a cluster replace those
 of `defaults`.
 

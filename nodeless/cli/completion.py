@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nodeless.cli.options import DONE, Verbs, add_json, examples
+from nodeless.cli.options import DONE, Verbs, add_json, add_quiet, examples
 
 ABOUT = """\
 Print the completion script of a shell.
@@ -35,6 +35,7 @@ def add(verbs: Verbs[Any]) -> None:
     options.add_argument("--clusters", type=Path, metavar="FILE", help=argparse.SUPPRESS)
     options.add_argument("--releases", action="store_true", help=argparse.SUPPRESS)
     add_json(options)
+    add_quiet(options)
     options.set_defaults(run=run)
 
 

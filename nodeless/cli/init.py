@@ -30,7 +30,7 @@ Write a clusters.yaml with comments. A file that exists is never overwritten.
 With --cluster, the values come from the live cluster: account, version, endpoint, issuer, private subnets, security
 groups, authentication mode, OIDC provider, and the newest Karpenter release that runs on it. What is missing before an
 apply is written at the top of the file, and printed. Nothing is changed in AWS. This needs boto3:
-pip install "nodeless[aws]".
+pip install boto3.
 """
 EXAMPLES = """\
 examples:
@@ -58,8 +58,8 @@ def add(verbs: Verbs[Any]) -> None:
         help="the file to write (default: clusters.yaml)",
     )
     source = options.add_mutually_exclusive_group()
-    source.add_argument("--name", metavar="NAME", help="the name of the cluster, without a look at AWS")
-    source.add_argument("--cluster", metavar="NAME", help="an EKS cluster to read the values from")
+    source.add_argument("--name", metavar="CLUSTER", help="the name of the cluster, without a look at AWS")
+    source.add_argument("--cluster", metavar="CLUSTER", help="an EKS cluster to read the values from")
     source.add_argument("--interactive", action="store_true", help="ask for the cluster and the release, on a terminal")
     options.add_argument("--region", metavar="REGION", help="the region of the cluster")
     options.add_argument("--pools", action="store_true", help="write the default node pool and class out, to be edited")
@@ -258,17 +258,37 @@ def _prose(options: argparse.Namespace, draft: Draft) -> Iterator[str]:
         if rows:
             yield ""
             yield title
-            yield from (f"  - {row}" for row in rows)
+            yield from (line for row in rows for line in _item(row))
     yield ""
     yield "Next:"
     yield from (f"  {line}" for line in _next(options, draft))
+
+
+def _item(row: str) -> list[str]:
+    """Fold an item of a list at the width of the terminal, if there is one."""
+    if not sys.stdout.isatty():
+        return [f"  - {row}"]
+    import shutil
+    import textwrap
+
+    return textwrap.wrap(
+        row,
+        shutil.get_terminal_size().columns,
+        initial_indent="  - ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _next(options: argparse.Namespace, draft: Draft) -> Iterator[str]:
     from nodeless.live.draft import plain
 
     file = () if options.config == DEFAULT_FILE else ("--config", str(options.config))
-    verbs = ("explain", "doctor", "synth") if draft.found else ("explain", "synth")
-    yield from (shlex.join(("nodeless", verb, *file)) for verb in verbs)
+    yield shlex.join(("nodeless", "explain", *file))
+    if draft.found:
+        profile = ("--profile", options.profile) if options.profile else ()
+        yield shlex.join(("nodeless", "doctor", *file, *profile))
+    yield shlex.join(("nodeless", "synth", *file))
     folder = shlex.quote(f"cdktf.out/stacks/{plain(draft.keys['name'])}")
     yield f"cd {folder} && terraform init && terraform apply"

@@ -6,9 +6,10 @@ import json
 import sys
 
 from nodeless.finding import SpecError
+from nodeless.output.refusals import UnchangedError
 from nodeless.sinks.terminal import screen_of
 
-NOTHING_WRITTEN = "nothing was written"
+NOTHING_WRITTEN = UnchangedError.outcome
 
 
 def show(error: SpecError, *, as_json: bool, writes: bool = False) -> None:

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from nodeless.cli.options import DONE, Verbs, add_json, examples
+from nodeless.cli.options import DONE, Verbs, add_json, add_quiet, examples
 
 
 def add(verbs: Verbs[Any]) -> None:
@@ -17,6 +17,7 @@ def add(verbs: Verbs[Any]) -> None:
         **examples(("nodeless schema > clusters.schema.json", "write it to a file, for an editor")),
     )
     add_json(options)
+    add_quiet(options)
     options.set_defaults(run=run)
 
 

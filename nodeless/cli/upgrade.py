@@ -91,10 +91,10 @@ def _edit(name: str | None, upgrade: Upgrade, config: Path) -> None:
         target = replace_file(config, new) if new != data else config
     except OSError as error:
         _refuse("--write", str(error), "a file that can be replaced", "check its permissions, and those of its folder")
-    where = f"{config}:{edited.line}" if target == config or not config.is_symlink() else f"{target}:{edited.line}"
-    was = f"was {edited.was}" if edited.was else "added"
-    state = f"{upgrade.after}, {was}" if new != data else f"{upgrade.after} already"
-    print(printable(f"{where}: {written_path(edited.path)}: {state}"), file=sys.stderr)
+    where = target if config.is_symlink() else config
+    change = " already" if new == data else f", was {edited.was}" if edited.was else ", added"
+    line = f"{where}:{edited.line}: {written_path(edited.path)}: {upgrade.after}{change}"
+    print(printable(line), file=sys.stderr)
 
 
 def _compared(

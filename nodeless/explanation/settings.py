@@ -18,8 +18,11 @@ from nodeless.resolved.partitions import FARGATE
 from nodeless.resolved.resources import default_manifests
 from nodeless.spec.model import Cluster
 from nodeless.spec.secrets import Secret
+from nodeless.trees import value_at
 
 SET, SET_IN_DEFAULTS, DEFAULT, LOOKED_UP = "set", "set in defaults", "default", "looked up"
+# A map such as tags, with keys from both.
+SET_IN_BOTH = "set, also in defaults"
 BACKEND = "backend"
 # The key of a section for which a single word may stand.
 WORDS = ("style", "setup")
@@ -105,7 +108,8 @@ def _source(path: Path, own: Mapping[str, Any], shared: Mapping[str, Any]) -> st
                 break
             found = found[step]
         else:
-            return source
+            is_merged = tree is own and isinstance(found, Mapping) and isinstance(value_at(shared, path), Mapping)
+            return SET_IN_BOTH if is_merged else source
     return DEFAULT
 
 

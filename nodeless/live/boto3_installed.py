@@ -6,7 +6,8 @@ from importlib.util import find_spec
 
 from nodeless.finding import MISSING, Finding, SpecError
 
-INSTALL = 'pip install "nodeless[aws]"'
+# Not the extra: where nodeless is not installed, `pip install "nodeless[aws]"` gets another project from PyPI.
+INSTALL = "pip install boto3"
 
 
 def check_boto3(verb: str) -> None:

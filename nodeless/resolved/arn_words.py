@@ -39,7 +39,7 @@ KINDS = {
 UNKNOWN_KIND = ""
 LOOKED_UP = "(looked up)"
 
-ARN = re.compile(r"arn:[^:]+:([^:]+):([^:]*):((?:\$\{[^}]*\}|[^:])*):(.+)", re.DOTALL)
+ARN = re.compile(r"arn:[^:]+:([^:]+):([^:]*):((?:\$\{[^}]*\}|\$(?!\{)|[^:$])*):(.+)", re.DOTALL)
 NO_ACCOUNT = frozenset({"", "*", "aws"})
 EVERYTHING = "*"
 
@@ -76,7 +76,7 @@ def things(arns: Iterable[str], last: str = "and") -> str:
 
 def are_several(arns: Sequence[str]) -> bool:
     """Tell whether ARNs stand for more than one thing."""
-    return len(arns) != 1 or "*" in meant(arns[0]).name
+    return len(arns) != 1 or _is_pattern(meant(arns[0]).name)
 
 
 def account(number: str) -> str:
@@ -100,9 +100,13 @@ def _of_kind(kind: str, names: list[str], last: str) -> str:
     one, several = KINDS[kind]
     if EVERYTHING in names:
         return several
-    is_one = len(names) == 1 and "*" not in names[0]
+    is_one = len(names) == 1 and not _is_pattern(names[0])
     words = [LOOKED_UP if is_lookup(name) else name for name in names]
     return f"the {one if is_one else several} {listed(words, last)}"
+
+
+def _is_pattern(name: str) -> bool:
+    return any(mark in name for mark in "*?")
 
 
 def _in_region(region: str) -> str:

@@ -104,6 +104,7 @@ MEANS_CLUSTERS = {"cluster", "eks", "eksclusters", "ekscluster", "clusterlist", 
 NAMED_LISTS: frozenset[Path] = frozenset({("node_pools",), ("node_classes",)})
 MANIFEST_KEYS = {"apiVersion", "kind", "metadata", "spec", "status"}
 MANIFESTS = {"NodePool": "node_pools", "EC2NodeClass": "node_classes"}
+
 Advise = Callable[[Path, Any], str | None]
 
 
@@ -168,7 +169,7 @@ def unknown_at_the_top(key: str, tree: Mapping[str, Any]) -> Finding:
         fix = f"did you mean {close}?"
     elif key in Cluster.model_fields:
         fix = f"move it into a cluster below {CLUSTERS}, or below defaults if all clusters have it"
-    elif key.startswith(("x_", "x", ".", "_")):
+    elif key.startswith(("x_", ".", "_")):
         fix = f"remove it, or call it x-{key.lstrip('x._-') or 'base'}: keys that begin with x- are your own"
     else:
         fix = "remove it, or move it into a cluster; a key of your own, for anchors, begins with x-"
@@ -223,7 +224,7 @@ def in_place_of_a_map(path: Path, value: Any) -> str | None:  # noqa: ANN401 - a
         return _pairs(str(path[-1]), value)
     text = str(value)
     key, colon, rest = text.partition(":")
-    if colon and re.fullmatch(r"\w+", key) and not is_secret(key):
+    if colon and re.fullmatch(r"[a-z_]+", key) and not rest.startswith(("//", "aws")) and not is_secret(key):
         return f"write a space after the colon: `{key}: {rest.strip()}`"
     if path == ("karpenter",) and re.fullmatch(r"v?[0-9][0-9.]*", text):
         return f'write `karpenter: {{version: "{text}"}}`'

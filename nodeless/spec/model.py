@@ -17,6 +17,8 @@ from nodeless.spec.text_type import carried_tree, one_or_many, switch
 
 Tree = Annotated[dict[str, Any], AfterValidator(carried_tree)]
 Texts = Annotated[list[text.StatementText], Field(min_length=1), one_or_many(text.StatementText)]
+# Keys at the top of the file that begin with this are the user's own: a place for anchors.
+OWN_KEYS = "x-"
 # EKS: selectors of one Fargate profile.
 SELECTORS_LIMIT = 5
 

@@ -11,8 +11,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.reader import ReaderError
 
-from nodeless.finding import Finding, Mark, Path, SpecError
-from nodeless.sinks.excerpts import LINE_END
+from nodeless.finding import Finding, Path, SpecError
+from nodeless.sinks.excerpts import LINE_END, Mark
 from nodeless.spec.bounds import LARGEST_FILE
 from nodeless.spec.yaml_mistakes import mistake
 from nodeless.spec.yaml_tree import Node, RefusedTreeError, build

@@ -23,7 +23,7 @@ from nodeless.spec.guards import (
     INSTALLATION_WARNINGS,
 )
 from nodeless.spec.guards.guard import Guard, Subject
-from nodeless.spec.model import Cluster, File
+from nodeless.spec.model import OWN_KEYS, Cluster, File
 from nodeless.spec.python_values import refused_values
 from nodeless.spec.reading import Layout, read, shown_name
 from nodeless.spec.validation import validated
@@ -31,8 +31,6 @@ from nodeless.trees import in_brief, levels_of, merged, size_of, value_at
 
 DEFAULTS = "defaults"
 TOP_LEVEL = tuple(File.model_fields)
-# Keys at the top that begin with this are the user's own: a place for anchors.
-OWN_KEYS = "x-"
 TOO_MANY = Finding(
     (),
     "more problems",

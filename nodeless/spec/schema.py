@@ -87,6 +87,8 @@ def schema() -> Schema:
         "description": properties["defaults"]["description"],
     }
     properties["clusters"]["items"] = partial
+    # A place for anchors, which nobody reads.
+    tree["patternProperties"] = {f"^{model.OWN_KEYS}": {}}
     whole = {REF: f"{DEFINITIONS}{CLUSTER}", "allOf": _combinations(COMBINATIONS_WITHOUT_DEFAULTS)}
     return {
         "$schema": DIALECT,

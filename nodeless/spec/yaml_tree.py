@@ -23,7 +23,8 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from nodeless.finding import Finding, Mark, Path
+from nodeless.finding import Finding, Path
+from nodeless.sinks.excerpts import Mark
 from nodeless.spec.bounds import DEEPEST, LONGEST_NUMBER, MOST_CHARACTERS, MOST_FINDINGS, MOST_ITEMS, MOST_VALUES
 from nodeless.spec.scalars import plain_scalar
 from nodeless.trees import in_brief

@@ -53,6 +53,7 @@ def test_the_help_of_a_verb_ends_with_an_example(verb: str, capsys: pytest.Captu
     shown = capsys.readouterr().out
     assert f"nodeless {verb}" in shown.partition("\nexamples:\n")[2]
     assert "--json" in shown
+    assert "--quiet" in shown
 
 
 def test_the_version_names_the_newest_release(capsys: pytest.CaptureFixture[str]) -> None:
@@ -214,7 +215,9 @@ def test_only_a_verb_that_writes_says_that_it_has_not(run: Run, words: tuple[str
 # Synthesis.
 
 
-def synthesized(folder: Path, *words: str, file: str | None = TWO, **stdin: str) -> subprocess.CompletedProcess[str]:
+def synthesized(
+    folder: Path, *words: str, file: str | None = TWO, stdin: str | None = None
+) -> subprocess.CompletedProcess[str]:
     if file is not None:
         (folder / "clusters.yaml").write_text(file, encoding="utf-8")
     return subprocess.run(
@@ -224,7 +227,7 @@ def synthesized(folder: Path, *words: str, file: str | None = TWO, **stdin: str)
         text=True,
         check=False,
         timeout=120,
-        **({"input": stdin["stdin"]} if stdin else {}),
+        input=stdin,
     )
 
 

@@ -68,8 +68,9 @@ def test_it_shows_every_key_of_every_cluster(file: Callable[[str], Path], capsys
 def test_it_says_where_each_value_comes_from(explained: Explained) -> None:
     (cluster,) = explained(
         "defaults: {region: eu-north-1, karpenter: {replicas: 1, version: '1.13'}, names: official, "
-        "fargate: {logging: true}}\n"
-        "clusters: [{name: one, karpenter: {replicas: 3}, fargate: true, interruption: false, account: null}]"
+        "fargate: {logging: true}, tags: {a: b}}\n"
+        "clusters: [{name: one, karpenter: {replicas: 3}, fargate: true, interruption: false, account: null, "
+        "tags: {c: d}}]"
     )
 
     found = settings_of(cluster)
@@ -83,6 +84,7 @@ def test_it_says_where_each_value_comes_from(explained: Explained) -> None:
     # `fargate: true` of the cluster replaces the section of the defaults.
     assert found["fargate.logging"] == ("default", False)
     assert found["interruption"] == ("set", False)
+    assert found["tags"] == ("set, also in defaults", {"a": "b", "c": "d"})
     for key in ("account", "kubernetes", "endpoint", "oidc_issuer", "certificate_authority", "subnets"):
         assert found[key] == ("looked up", None)
 

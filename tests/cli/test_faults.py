@@ -293,7 +293,7 @@ def test_text_that_is_not_ascii_is_printed_in_any_locale(tmp_path: Path) -> None
     odd = run(tmp_path, line, environment=ascii_only)
 
     assert (odd.returncode, odd.stderr) == (0, "")
-    assert "owner: Zoë" in odd.stdout
+    assert 'owner: "Zoë"' in odd.stdout
     # A message on stderr too.
     assert run(tmp_path, f"{line} --config Zoë.yaml", environment=ascii_only).returncode == 2
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from nodeless.karpenter.releases import NEWEST, RELEASES
 from nodeless.resolved.partitions import PARTITIONS
 from tests.docs.markdown import ROOT, rows, text_of
@@ -18,3 +20,10 @@ def test_compatibility_is_what_the_tables_and_the_json_say(default_stack: Synthe
     assert COMPATIBILITY["Helm provider"].startswith(f"`{terraform['required_providers']['helm']['version']}`")
     assert COMPATIBILITY["Terraform"].startswith(f"{terraform['required_version'].removeprefix('>= ')} or newer")
     assert set(COMPATIBILITY["Partitions"].split(", ")) == {partition.name for partition in PARTITIONS}
+
+
+def test_the_readme_names_the_first_and_the_newest_release() -> None:
+    readme = text_of(ROOT / "README.md")
+
+    assert set(re.findall(r"(\d+\.\d+\.\d+) to (\d+\.\d+\.\d+)", readme)) == {(str(RELEASES[0]), str(NEWEST))}
+    assert f" {NEWEST}`" in readme, "nodeless upgrade to the newest one"

@@ -41,7 +41,7 @@ OTHER_TOOLS = {
     *("terraform", "uv"),
 }
 # What follows is not an argument of the command.
-OPERATORS = {">", "|"}
+OPERATORS = {">", "|", "<"}
 OWN_TOOLS = {"make", "nodeless", "python", ".venv/bin/python", ".cdktf-cli/node_modules/.bin/cdktf"}
 
 
@@ -137,6 +137,25 @@ def test_every_command_is_a_known_one() -> None:
     unknown = [f"{block}: {words[0]}" for block, words in commands() if words[0] not in OTHER_TOOLS | OWN_TOOLS]
 
     assert unknown == []
+
+
+def test_no_document_installs_the_package_of_another_project() -> None:
+    """The name on PyPI is another project's, so only a folder or a file may be installed from there."""
+    files = [*DOCUMENTS, *(ROOT / "docs" / "ci").iterdir()]
+    from_pypi = re.compile(
+        r"(?:pip|pipx|uv tool|uvx)\b[^`\n]* (?:install |run )?[\"']?nodeless(?:\[aws\])?[\"']?(?:\s|`|$)"
+    )
+    # These name what is installed already, or a folder of wheels; and one sentence says not to do it.
+    allowed = ("--no-index", "uninstall", "inject", "do not run")
+    found = [
+        f"{name(file)}: {line.strip()}"
+        for file in files
+        for line in text_of(file).splitlines()
+        if from_pypi.search(line) and not any(word in line for word in allowed)
+    ]
+
+    assert from_pypi.search("run `pip install nodeless`")
+    assert found == []
 
 
 def test_every_make_target_in_a_document_exists() -> None:

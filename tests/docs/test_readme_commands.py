@@ -28,10 +28,10 @@ COMMANDS = [block for block in BLOCKS if not block.note]
 # Blocks that are not run here, by their note.
 ELSEWHERE = {
     "clone": ("make synth", "make test"),
-    "apply": ("nodeless doctor", "terraform apply"),
+    "apply": ("terraform plan", "terraform apply"),
 }
 CLUSTER = "demo"
-VERBS = ("init", "synth", "check", "explain", "report")
+VERBS = ("init", "doctor", "synth", "check", "explain", "report")
 
 pytestmark = [pytest.mark.slow, pytest.mark.terraform]
 

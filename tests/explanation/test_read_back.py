@@ -58,9 +58,16 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "values of every kind": {
         "karpenter": {
             "values": {
-                "podAnnotations": {"n": "1", "ü": "\u2028"},
                 "tolerations": [{"tolerationSeconds": 3, "effect": None}, {"key": "a", "operator": "Exists"}],
-                "podAnnotations": {"line": "a\n  b\n", "quotes": "\"'", "back": "\\x1b", "-": "- x", "a:": "b:"},
+                "podAnnotations": {
+                    "n": "1",
+                    "ü": "\u2028",
+                    "line": "a\n  b\n",
+                    "quotes": "\"'",
+                    "back": "\\x1b",
+                    "-": "- x",
+                    "a:": "b:",
+                },
             }
         }
     },

@@ -6,18 +6,17 @@ import json
 from typing import Any
 
 from nodeless.karpenter.policy import document
-from nodeless.live.account import opened
 from nodeless.live.cluster import described
 from nodeless.live.subject import Subject
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.roles import RolePlan
-from tests.live.site import Site
+from tests.live.site import Site, account_of
 from tests.terraform.aws_server import ACCOUNT
 
 
 def apply(site: Site, installation: Installation) -> None:
     """Create the AWS half of a stack."""
-    account = opened(site.region)
+    account = account_of(site)
     subject = Subject(
         account=account,
         account_id=ACCOUNT,

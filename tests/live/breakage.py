@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from nodeless.live.account import opened
 from nodeless.live.doctor import Examination, examine
 from nodeless.resolved.installation import Installation
-from tests.live.site import SPOT_ROLE, Site
+from tests.live.site import SPOT_ROLE, Site, account_of
 
 Break = Callable[[Site, Installation], None]
 
@@ -160,7 +159,9 @@ FAULTS = (
     Fault("a rule is disabled", disable_rule, "event-rules", "is DISABLED", "aws events enable-rule --name"),
     Fault("a rule has no target", take_target, "event-rules", "does not send to the queue", APPLY),
     Fault("a rule has another pattern", change_pattern, "event-rules", "C2 Instance", OTHER_NAME),
-    Fault("a rule is gone", delete_rule, "event-rules", "scheduled-change (rule of EventBridge) does not exist", APPLY),
+    Fault(
+        "a rule is gone", delete_rule, "event-rules", "the rule demo-karpenter-scheduled-change does not exist", APPLY
+    ),
     Fault("anybody may send", partial(set_queue, {"Policy": OPEN_POLICY}), "queue-policy", "differs", OTHER_NAME),
     Fault(
         "the queue keeps messages too long",
@@ -291,9 +292,7 @@ class Breakage:
 
 def break_all(site: Site, installation: Installation) -> Breakage:
     """Plant one fault after the other."""
-    account = opened(site.region)
-    # Clients are made once, which takes longer than what they are asked.
-    look = partial(examine, None, installation, log_in=lambda *_, **__: account)
+    look = partial(examine, None, installation, log_in=lambda *_, **__: account_of(site))
     healthy = last = look()
     after = {}
     for fault in FAULTS:

@@ -6,11 +6,13 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
+from nodeless.live.account import Account
 from tests.live import aws_overlay
 from tests.terraform import world
 from tests.terraform.aws_server import AwsServer
@@ -47,6 +49,22 @@ class Site:
         tell(self.world.aws, f"{aws_overlay.CLUSTERS}{self.cluster}", details)
 
 
+@dataclass(frozen=True)
+class ServerSession:
+    """Makes clients of the server, as a session of boto3 makes those of AWS."""
+
+    aws: AwsServer
+
+    def client(self, service: str, *, region_name: str, **_: object) -> Any:  # noqa: ANN401 - as above
+        """Return a client that talks to the server, whatever the environment says."""
+        return self.aws.client(service, region_name)
+
+
+def account_of(site: Site) -> Account:
+    """Return the account of a cluster, without a log-in."""
+    return Account(session=ServerSession(site.world.aws), region=site.region)
+
+
 def tell(aws: AwsServer, path: str, what: Mapping[str, Any]) -> None:
     """Say something to the server itself."""
     connection = HTTPConnection(urlsplit(aws.url).netloc, timeout=60)
@@ -55,7 +73,7 @@ def tell(aws: AwsServer, path: str, what: Mapping[str, Any]) -> None:
     connection.close()
 
 
-def faults(aws: AwsServer, **by_operation: Any) -> None:  # noqa: ANN401 - JSON
+def faults(aws: AwsServer, **by_operation: Any) -> None:  # noqa: ANN401 - an answer of the server, as JSON
     """Let operations fail from now on; none, if none is named."""
     tell(aws, aws_overlay.FAULTS, by_operation)
 
@@ -91,7 +109,7 @@ def create(
         resourcesVpcConfig={"clusterSecurityGroupId": made.security_groups[0]},
         kubernetesNetworkConfig={"ipFamily": "ipv4"},
     )
-    if SPOT_ROLE not in {role["RoleName"] for role in iam.list_roles()["Roles"]}:
+    with suppress(iam.exceptions.EntityAlreadyExistsException):
         iam.create_role(RoleName=SPOT_ROLE, Path="/aws-service-role/spot.amazonaws.com/", AssumeRolePolicyDocument="{}")
     return site
 

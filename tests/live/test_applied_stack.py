@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.live import applied, command, site as sites
+from tests.live import applied, site as sites
 from tests.live.breakage import FAULTS, Breakage, Fault, break_all, new_findings
 from tests.live.examined import installation_of, problems, words
 from tests.terraform import aws_server
@@ -20,9 +20,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def breakage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Breakage]:
     log = tmp_path_factory.mktemp("applied") / "aws.log"
-    with aws_server.running(log, "tests.live.serve_aws") as aws, pytest.MonkeyPatch.context() as patch:
-        for name, value in command.environment(aws).items():
-            patch.setenv(name, value)
+    with aws_server.running(log, "tests.live.serve_aws") as aws:
         site = sites.create(aws, "demo")
         _, installation = installation_of(site, kubernetes="1.35")
         applied.apply(site, installation)

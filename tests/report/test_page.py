@@ -113,11 +113,13 @@ def test_the_page_allows_nothing_but_its_own_style_sheet_and_script(content: Con
 
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
+    assert "img-src data:;" in policy
     for tag in ("style", "script"):
         (text,) = re.findall(f"<{tag}>(.*?)</{tag}>", html, flags=re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in policy
     assert " style=" not in html
+    assert '<link rel="icon" href="data:,">' in html
     assert re.findall(r"\bhttps?://(?!www\.w3\.org/2000/svg)[^\s\"'<]*", re.sub(r"<td.*?</td>", "", html)) == []
 
 
@@ -237,6 +239,8 @@ def test_every_setting_is_there_with_its_value_and_where_it_comes_from(content: 
     shown = {text_of(row).split("\n")[3]: text_of(row) for row in rows[1:]}
 
     assert "set in defaults" in shown["region"]
+    assert '<span class="badge">set in defaults</span>' in html
+    assert '<span class="muted">looked up</span>' in html
     assert "123456789012" in shown["account"]
     assert "found by Terraform" in shown["endpoint"]
     assert "none" in shown["permissions_boundary"]

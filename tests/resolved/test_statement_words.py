@@ -175,6 +175,10 @@ ONE_QUEUE = "arn:aws:sqs:eu-north-1:123456789012:q"
             "AWS the role a/b of account 1 may assume this role",
         ),
         (
+            Statement(actions=("iam:PassRole",), resources=("arn:aws:iam::${aws:PrincipalAccount}:role/nodes-?",)),
+            "may pass the roles nodes-? of this account",
+        ),
+        (
             Statement(actions=("ec2:CreateTags",), resources=("arn:aws:ec2:*:*:volume/vol-1", "*")),
             "may tag resources (any resource)",
         ),

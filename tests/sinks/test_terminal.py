@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeless.finding import Finding, Mark, SpecError, written_path
+from nodeless.finding import Finding, SpecError, written_path
+from nodeless.sinks.excerpts import Mark
 from nodeless.sinks.terminal import printable, printable_lines
 from nodeless.upgrade.sections import Section
 from tests.conftest import ROOT

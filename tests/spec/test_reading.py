@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeless.finding import Mark, SpecError
+from nodeless.finding import SpecError
+from nodeless.sinks.excerpts import Mark
 from nodeless.spec.resolution import load
 
 

@@ -24,6 +24,9 @@ from tests.terraform import recorder
 
 REPOSITORY = Path(__file__).parents[2]
 
+# The module that is run as the server.
+SERVER = "tests.terraform.serve_aws"
+
 # moto answers for this account whatever the key is, and checks no signature.
 ACCOUNT = "123456789012"
 KEYS = {"access_key": "testing", "secret_key": "testing"}
@@ -57,7 +60,7 @@ def _client(url: str, service: str, region: str) -> Any:  # noqa: ANN401 - as ab
 
 
 @contextmanager
-def running(log: Path, module: str = "tests.terraform.serve_aws") -> Iterator[AwsServer]:
+def running(log: Path, module: str = SERVER) -> Iterator[AwsServer]:
     """Start the stand-in on a free port and stop it afterwards; its requests are written to the log."""
     requests, calls = log.with_suffix(".requests"), log.with_suffix(".calls")
     environment = os.environ | {"MOTO_IAM_LOAD_MANAGED_POLICIES": "true", recorder.FILE_VARIABLE: str(requests)}

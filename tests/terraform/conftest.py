@@ -16,6 +16,7 @@ from tests.terraform import aws_server, cdktf_cli, controller_steps, provider_se
 from tests.terraform.cdktf_cli import Cdktf, LifeByCdktf
 from tests.terraform.controller_steps import ControllerLife
 from tests.terraform.deployer_life import Deployed, deploy
+from tests.terraform.examined_life import examine_life
 from tests.terraform.existing_resources import Existing, meet_existing
 from tests.terraform.lives import CHANGES, ELSEWHERE, ON_FARGATE, Life, live
 from tests.terraform.project import Project
@@ -27,6 +28,7 @@ from tests.terraform.whole_life import WholeLife
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from tests.live.breakage import Breakage
     from tests.terraform.aws_server import AwsServer
     from tests.terraform.tools import Tools
 
@@ -49,7 +51,19 @@ def literals(region: str = "eu-north-1", dns_suffix: str = "amazonaws.com", deli
 LITERAL_CONFIG = f"clusters:\n  - name: demo\n    region: eu-north-1\n{literals()}"
 
 # The fixtures whose stacks are applied in the background, the shortest story first.
-LONG_STORIES = ("existing", "life_elsewhere", "life", "deployed", "controllers", "whole_life", "life_by_cdktf")
+LONG_STORIES = (
+    "existing",
+    "examined",
+    "life_elsewhere",
+    "life",
+    "deployed",
+    "controllers",
+    "whole_life",
+    "life_by_cdktf",
+)
+
+# What plays AWS in a story that needs more than the others.
+SERVERS = {"examined": "tests.live.serve_aws"}
 
 TALLY = pytest.StashKey[Tally]()
 SKIPPED = pytest.StashKey[dict[str, str]]()
@@ -169,6 +183,7 @@ def lives(
         "controllers": lambda aws: controller_steps.live(aws, initialized, scratch),
         "deployed": lambda aws: deploy(aws, stack_of, initialized),
         "existing": lambda aws: meet_existing(aws, stack_of, initialized),
+        "examined": lambda aws: examine_life(aws, stack_of, initialized),
         "whole_life": lambda aws: story.live(
             aws, Project(Path(mkdtemp(dir=scratch, prefix="project-")), initialized, aws.url)
         ),
@@ -178,7 +193,12 @@ def lives(
     wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ()) if name in stories}
     with ExitStack() as servers, ThreadPoolExecutor() as threads:
         yield {
-            name: threads.submit(stories[name], servers.enter_context(aws_server.running(scratch / f"{name}.log")))
+            name: threads.submit(
+                stories[name],
+                servers.enter_context(
+                    aws_server.running(scratch / f"{name}.log", SERVERS.get(name, aws_server.SERVER))
+                ),
+            )
             for name in sorted(wanted)
         }
 
@@ -206,6 +226,11 @@ def whole_life(lives: dict[str, Future[WholeLife]]) -> WholeLife:
 @pytest.fixture(scope="session")
 def existing(lives: dict[str, Future[Existing]]) -> Existing:
     return lives["existing"].result()
+
+
+@pytest.fixture(scope="session")
+def examined(lives: dict[str, Future[Breakage]]) -> Breakage:
+    return lives["examined"].result()
 
 
 @pytest.fixture(scope="session")

@@ -336,7 +336,7 @@ def _template(made: World, registry: str, duties: tuple[str, ...], rules: list[s
     _service_account(made, f"{cluster}-karpenter", list(names.values()))
 
 
-def run_eksctl(_: Terraform, __: Path, made: World) -> None:
+def run_eksctl(_: Terraform | None, __: Path | None, made: World) -> None:
     """Create what eksctl creates for `karpenter: {withSpotInterruptionQueue: true}`."""
     cluster = made.cluster
     policy = f"eksctl-KarpenterControllerPolicy-{cluster}"

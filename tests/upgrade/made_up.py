@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from nodeless.finding import Finding, Mark
+from nodeless.finding import Finding
 from nodeless.karpenter.interruption import EventRule
 from nodeless.karpenter.versions import Release
+from nodeless.sinks.excerpts import Mark
 from nodeless.upgrade.chart_key_changes import GONE, NEW, NEW_DEFAULT, RENAMED, KeyChange
 from nodeless.upgrade.comparison import (
     ADDED,

@@ -59,6 +59,7 @@ SCREENS = (
     Screen("check", Command("nodeless check", DIFFERS), before=("nodeless synth", EDIT)),
     Screen("init", Command("nodeless init --cluster demo --region eu-north-1"), {}),
     Screen("doctor", Command("nodeless doctor", DIFFERS), lines=80),
+    Screen("releases", Command("nodeless releases"), lines=20),
     Screen("upgrade", Command("nodeless upgrade 1.0.8 1.14.1")),
 )
 

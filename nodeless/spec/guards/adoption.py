@@ -20,11 +20,11 @@ NONE = "none"
 # The keys that decide which resources a stack has.
 CREATES = (
     *NAMED_IN_STATEMENTS,
-    *RELEASE_KEYS,
-    "karpenter.policy",
+    "account",
+    "karpenter",
     "extra_statements",
-    "fargate?",
-    "interruption?",
+    "permissions_boundary",
+    "fargate",
     "identity",
     "nodes",
     "discovery",
@@ -73,7 +73,7 @@ def path_is_that_of_the_tool(cluster: Cluster) -> Iterator[Finding]:
         yield Finding(("path",), cluster.path, expected, "remove the key")
 
 
-@guard("adopt", "names", "interruption?", *RELEASE_KEYS)
+@guard("name", "adopt", "names", "interruption?", *RELEASE_KEYS)
 def generated_names_are_given(cluster: Cluster) -> Iterator[Finding]:
     """A name that the tool has made up is known to the account only."""
     setup, without = SETUPS.get(cluster.adopt.setup), cluster.adopt.without
@@ -94,7 +94,7 @@ def generated_names_are_given(cluster: Cluster) -> Iterator[Finding]:
             yield Finding(("names", RULES, event.key), MISSING, expected, fix.format(address))
 
 
-@guard("adopt", "identity")
+@guard("name", "adopt", "identity")
 def association_has_an_id(cluster: Cluster) -> Iterator[Finding]:
     """The id of a Pod Identity association does not follow from a name."""
     given = cluster.adopt

@@ -38,8 +38,12 @@ from cdktf_cdktf_provider_aws.iam_instance_profile import IamInstanceProfile as 
 from cdktf_cdktf_provider_aws.iam_openid_connect_provider import IamOpenidConnectProvider as IamOpenidConnectProvider
 from cdktf_cdktf_provider_aws.iam_policy import IamPolicy as IamPolicy
 from cdktf_cdktf_provider_aws.iam_role import IamRole as IamRole
+from cdktf_cdktf_provider_aws.iam_role_policies_exclusive import IamRolePoliciesExclusive as IamRolePoliciesExclusive
 from cdktf_cdktf_provider_aws.iam_role_policy import IamRolePolicy as IamRolePolicy
 from cdktf_cdktf_provider_aws.iam_role_policy_attachment import IamRolePolicyAttachment as IamRolePolicyAttachment
+from cdktf_cdktf_provider_aws.iam_role_policy_attachments_exclusive import (
+    IamRolePolicyAttachmentsExclusive as IamRolePolicyAttachmentsExclusive,
+)
 from cdktf_cdktf_provider_aws.iam_service_linked_role import IamServiceLinkedRole as IamServiceLinkedRole
 from cdktf_cdktf_provider_aws.provider import (
     AwsProvider as AwsProvider,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nodeless.imports.cdk import Construct
 from nodeless.karpenter.place import Place
 from nodeless.resolved.addresses import address_part
+from nodeless.resolved.adoption import plan_adoption
 from nodeless.resolved.charts import RELEASE_ADDRESSES, chart_releases, chart_values
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.interruption import plan_queue
@@ -14,6 +15,7 @@ from nodeless.resolved.roles import plan_controller, plan_extra_node_roles, plan
 from nodeless.resolved.terraform_text import in_terraform
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.cluster_facts import ClusterFacts, look_up
+from nodeless.stacks.components.adoption import TakeOver
 from nodeless.stacks.components.charts import Charts
 from nodeless.stacks.components.controller import Controller
 from nodeless.stacks.components.coredns import CoreDns
@@ -115,6 +117,10 @@ class Karpenter(Construct):
             )
         else:
             HandOver(self, "handover", at=at, releases=RELEASE_ADDRESSES)
+
+        adoption = plan_adoption(installation, place)
+        if adoption:
+            TakeOver(self, "adoption", at=at, plan=adoption)
 
         self.controller_role_arn = controller.role_arn
         self.node_role_arn, self.node_role_name = nodes.role_arn, nodes.role_name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nodeless.imports.aws import AwsProvider, AwsProviderAssumeRole, AwsProviderDefaultTags
 from nodeless.imports.cdk import Construct, TerraformStack
+from nodeless.resolved.adoption import takes_over_state
 from nodeless.resolved.backends import is_default_local
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
@@ -17,7 +18,8 @@ from nodeless.stacks.karpenter import Karpenter
 PROVIDER_VERSIONS = {"aws": ">= 5.100.0, < 7.0.0", "helm": ">= 3.1.0, < 4.0.0"}
 
 # The lowest Terraform that has what a stack uses.
-TERRAFORM_DATA, CHECKS, REMOVED_BLOCKS, EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 4), (1, 5), (1, 7), (1, 10), (1, 10)
+TERRAFORM_DATA, CHECKS, IMPORT_EXPRESSIONS, REMOVED_BLOCKS = (1, 4), (1, 5), (1, 6), (1, 7)
+EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 10), (1, 10)
 
 
 class KarpenterStack(TerraformStack):
@@ -60,8 +62,10 @@ class KarpenterStack(TerraformStack):
 
     def _require(self, installation: Installation, *, providers: tuple[str, ...]) -> None:
         needed = [TERRAFORM_DATA]
-        if installation.delivery != "helm":
+        if installation.delivery != "helm" or takes_over_state(installation):
             needed.append(REMOVED_BLOCKS)
+        if installation.adoption:
+            needed.append(IMPORT_EXPRESSIONS)
         if installation.delivery == "helm" and installation.auth == "ephemeral":
             needed.append(EPHEMERAL_RESOURCES)
         if is_default_local(installation.backend, installation.stack):

@@ -18,7 +18,7 @@ from pydantic_core import PydanticUndefined
 
 from nodeless.karpenter.chart_key_rows import TEMPLATES
 from nodeless.karpenter.releases import NEWEST_MINOR, RELEASES, kubernetes_range
-from nodeless.resolved.names import HASH_LENGTH, KEYED_NAME_RULES, LONGEST_CLUSTER_NAME, NAME_RULES, NameRule
+from nodeless.resolved.names import HASH_LENGTH, KEYED_NAME_RULES, LONGEST_CLUSTER_NAME, NAME_RULES, STYLES, NameRule
 from nodeless.resolved.partitions import PARTITIONS
 from nodeless.spec import bounds
 from nodeless.spec.guards.pools.engine import window_in_words
@@ -78,12 +78,6 @@ A file that is larger than this is refused with a message, before anything is bu
 together.
 
 {table}
-"""
-
-NOT_IMPLEMENTED = """\
-## Not implemented yet
-
-`adopt` (other than `none`) is refused for now, with a message that says so.
 """
 
 TEXT_TYPES = """\
@@ -288,7 +282,6 @@ def reference() -> str:
         KEYS,
         sections,
         BOUNDS_TABLE.format(table=_file_bounds()),
-        NOT_IMPLEMENTED,
         TEXT_TYPES.format(table=_text_types(contract.text_types)),
         TEMPLATES_TABLE.format(table=_templates()),
         NAMES.format(table=_names(), hash_length=HASH_LENGTH),
@@ -331,7 +324,7 @@ def _names() -> str:
         (f"`{rule.key}`", *(f"`{_filled(style)}`" for style in _styles(rule)), str(rule.limit), _room(rule), rule.scope)
         for rule in (*NAME_RULES, *KEYED_NAME_RULES)
     ]
-    return table(("key", "blog", "official", "limit", "longest cluster name that is not cut", "unique in"), rows)
+    return table(("key", *STYLES, "limit", "longest cluster name that is not cut", "unique in"), rows)
 
 
 def _partitions() -> str:
@@ -351,8 +344,8 @@ def _releases() -> str:
     return table(("Karpenter", "Kubernetes"), rows)
 
 
-def _styles(rule: NameRule) -> tuple[str, str]:
-    return rule.blog, rule.official
+def _styles(rule: NameRule) -> tuple[str, ...]:
+    return tuple(map(rule.template, STYLES))
 
 
 def _filled(template: str) -> str:

@@ -25,6 +25,7 @@ VERBS = (
     "schema",
     "completion",
     "export",
+    "adopt",
 )
 
 EXAMPLES = """\

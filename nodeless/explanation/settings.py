@@ -24,6 +24,8 @@ SET, SET_IN_DEFAULTS, DEFAULT, LOOKED_UP = "set", "set in defaults", "default", 
 # A map such as tags, with keys from both.
 SET_IN_BOTH = "set, also in defaults"
 BACKEND = "backend"
+# The key of a section for which a single word may stand.
+WORDS = ("style", "setup")
 SWITCHES = ("fargate", "interruption")
 
 
@@ -100,8 +102,8 @@ def _source(path: Path, own: Mapping[str, Any], shared: Mapping[str, Any]) -> st
         found: Any = tree
         for step in path:
             if not isinstance(found, Mapping):
-                # `names: official` is the style; `fargate: true` is a section with all its defaults.
-                return source if isinstance(found, str) and step == "style" else DEFAULT
+                # `names: official` is the style, `adopt: blog` the set-up; `fargate: true` is a section of defaults.
+                return source if isinstance(found, str) and step in WORDS else DEFAULT
             if step not in found:
                 break
             found = found[step]
@@ -192,6 +194,7 @@ IN_FORCE: dict[Path, Callable[[Explained], str | None]] = {
     ("fargate", "profile_name"): _name("fargate_profile"),
     ("fargate", "selectors"): _selectors,
     ("interruption", "queue_name"): _name("queue"),
+    ("exclusive_policies",): lambda explained: "true" if explained.installation.exclusive_policies else None,
     ("node_classes",): _made(lambda api: api.class_kind),
     ("node_pools",): _made(lambda api: api.pool_kind),
     **{("names", rule.key): _name(rule.key) for rule in NAME_RULES},

@@ -1,1 +1,1 @@
-"""What an AWS account really holds, read through boto3 and never changed: for `nodeless init` and `nodeless doctor`."""
+"""What an AWS account really holds, read through boto3 and never changed: for `init`, `doctor` and `adopt`."""

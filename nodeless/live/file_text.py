@@ -18,7 +18,7 @@ PLAIN = re.compile(
     r"(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z][a-z0-9_./-]*(?:://[a-z0-9_./-]+)?", re.IGNORECASE | re.ASCII
 )
 # How the other keys are shown where the model's default is not a scalar.
-SHOWN = {"fargate": "true", "interruption": "true", "names": "blog", "backend": "{type: local}"}
+SHOWN = {"fargate": "true", "interruption": "true", "names": "blog", "backend": "{type: local}", "adopt": "none"}
 WIDTH = 34
 
 

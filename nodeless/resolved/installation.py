@@ -77,6 +77,19 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Adoption:
+    """What another tool has made and the stack takes over."""
+
+    setup: str
+    module: str | None = None
+    """where the resources are in the tool's own state, if they are in a module there"""
+    without: tuple[str, ...] = ()
+    """addresses of what such a set-up usually has, and this one has not"""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """import ids by address: of what such a set-up does not usually have, or has under another id"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
     """The settings of one cluster, with all defaults; None where Terraform has to look a value up."""
 
@@ -131,6 +144,9 @@ class Installation:
     backend: Mapping[str, Any]
     oidc_provider_arn: str | None = None
     """the OIDC provider, where its ARN does not follow from the issuer: in a module"""
+    adoption: Adoption | None
+    exclusive_policies: bool
+    """whether the roles keep no policies but those of the stack"""
     is_literal: bool
     """whether every text means itself, as in a file; otherwise `${…}` is a reference, as in any CDKTF app"""
     packing: Packing = field(init=False)

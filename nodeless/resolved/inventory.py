@@ -232,6 +232,14 @@ def _role(part: str, plan: RolePlan, purpose: str) -> Iterator[Resource]:
             name=key,
         )
 
+    if plan.exclusive:
+        for kind, what in (("policies", "inline"), ("policy_attachments", "managed")):
+            yield Resource(
+                part=part,
+                address=f"aws_iam_role_{kind}_exclusive.{plan.address}",
+                purpose=f"removes other {what} policies from the role",
+            )
+
 
 def _attachment(part: str, address: str, policy: str) -> Resource:
     return Resource(part=part, address=f"aws_iam_role_policy_attachment.{address}", purpose=f"attaches {policy}")

@@ -1,4 +1,4 @@
-"""The names of all resources in AWS, in the blog's style or upstream's, cut to the length AWS allows."""
+"""The names of all resources in AWS, in the style of the blog, of upstream or of another tool, cut to fit AWS."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nodeless.karpenter.interruption import EVENT_RULES
-from nodeless.karpenter.packing import TITLES, policy_title
+from nodeless.karpenter.packing import TITLES, WHOLE_KEY, policy_title
 from nodeless.resolved.references import inside_expression, is_reference
 
 LONGEST_CLUSTER_NAME = 100
@@ -16,13 +16,26 @@ HASH_LENGTH = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameRule:
-    """How one name is written in each style, its limit in AWS, and where it must be unique."""
+    """How one name is written in each style, its limit in AWS, and where it must be unique.
+
+    A tool that makes no such thing has no name for it: its style has upstream's.
+    """
 
     key: str
     blog: str
     official: str
     limit: int
     scope: str
+    eksctl: str | None = None
+    terraform_aws_eks: str | None = None
+
+    def template(self, style: str) -> str:
+        """Return the name in a style."""
+        template: str | None = getattr(self, style.replace("-", "_"))
+        return template or self.official
+
+
+STYLES = ("blog", "official", "eksctl", "terraform-aws-eks")
 
 
 ACCOUNT, REGION, CLUSTER = "account", "region", "cluster"
@@ -34,6 +47,8 @@ NAME_RULES = (
         official="{cluster}-karpenter",
         limit=64,
         scope=ACCOUNT,
+        eksctl="eksctl-{cluster}-iamservice-role",
+        terraform_aws_eks="KarpenterController",
     ),
     # Upstream's template has no Fargate role; both styles share the blog's name.
     NameRule(
@@ -49,6 +64,8 @@ NAME_RULES = (
         official="KarpenterNodeRole-{cluster}",
         limit=64,
         scope=ACCOUNT,
+        eksctl="eksctl-KarpenterNodeRole-{cluster}",
+        terraform_aws_eks="Karpenter-{cluster}",
     ),
     NameRule(
         key="instance_profile",
@@ -56,8 +73,17 @@ NAME_RULES = (
         official="KarpenterNodeInstanceProfile-{cluster}",
         limit=128,
         scope=ACCOUNT,
+        eksctl="eksctl-KarpenterNodeInstanceProfile-{cluster}",
+        terraform_aws_eks="Karpenter-{cluster}",
     ),
-    NameRule(key="queue", blog="{cluster}-karpenter", official="{cluster}", limit=80, scope=REGION),
+    NameRule(
+        key="queue",
+        blog="{cluster}-karpenter",
+        official="{cluster}",
+        limit=80,
+        scope=REGION,
+        terraform_aws_eks="Karpenter-{cluster}",
+    ),
     NameRule(key="fargate_profile", blog="karpenter", official="karpenter", limit=100, scope=CLUSTER),
 )
 NAME_LIMITS = {rule.key: rule.limit for rule in NAME_RULES}
@@ -71,19 +97,26 @@ POLICY_KEYS = tuple(TITLES)
 RULE_KEYS = tuple(rule.key for _, rule in EVENT_RULES)
 
 
-def _same_in_both_styles(key: str, name: str, limit: int, scope: str) -> NameRule:
-    return NameRule(key=key, blog=name, official=name, limit=limit, scope=scope)
+def _same_in_all_styles(key: str, name: str, limit: int, scope: str, *, eksctl: str | None = None) -> NameRule:
+    return NameRule(key=key, blog=name, official=name, limit=limit, scope=scope, eksctl=eksctl)
 
 
 # Names of which there are several, under `names.policies` and `names.rules`: policies are named as upstream does, rules
 # as in the blog, because upstream leaves that to CloudFormation.
 KEYED_NAME_RULES = (
     *(
-        _same_in_both_styles(f"{POLICIES}.{key}", f"{policy_title(key)}-{{cluster}}", POLICY_LIMIT, ACCOUNT)
+        _same_in_all_styles(
+            f"{POLICIES}.{key}",
+            f"{policy_title(key)}-{{cluster}}",
+            POLICY_LIMIT,
+            ACCOUNT,
+            # eksctl has one policy for everything.
+            eksctl=f"eksctl-{policy_title(key)}-{{cluster}}" if key == WHOLE_KEY else None,
+        )
         for key in POLICY_KEYS
     ),
     *(
-        _same_in_both_styles(f"{RULES}.{key}", f"{{cluster}}-karpenter-{key.replace('_', '-')}", RULE_LIMIT, REGION)
+        _same_in_all_styles(f"{RULES}.{key}", f"{{cluster}}-karpenter-{key.replace('_', '-')}", RULE_LIMIT, REGION)
         for key in RULE_KEYS
     ),
 )
@@ -164,8 +197,7 @@ class Names:
         return self.overrides.get(key) or self._fitted(f"{self._template(key)}{end}", BY_KEY[key].limit)
 
     def _template(self, key: str) -> str:
-        template: str = getattr(BY_KEY[key], self.style)
-        return template
+        return BY_KEY[key].template(self.style)
 
     def _fitted(self, template: str, limit: int) -> str:
         place = f"{{cluster}}-{self.region}" if self.region else "{cluster}"

@@ -44,6 +44,8 @@ class RolePlan:
     inline: tuple[InlinePolicy, ...] = ()
     new_before_old: bool = False
     """what replaces the role, or one of its managed policies, is there before the old one goes"""
+    exclusive: bool = False
+    """what it has beside these policies is removed"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,4 +241,5 @@ def _role(
         attached=tuple(attached),
         inline=tuple(inline),
         new_before_old=new_before_old,
+        exclusive=installation.exclusive_policies,
     )

@@ -8,6 +8,7 @@ from nodeless.karpenter.policy import statement_from
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.backends import with_defaults
 from nodeless.resolved.installation import (
+    Adoption,
     FargateProfile,
     Image,
     Installation,
@@ -86,6 +87,8 @@ def installation_of(cluster: Cluster, *, is_literal: bool) -> Installation:
         delivery=cluster.delivery,
         auth=cluster.auth,
         backend=with_defaults(cluster.backend.model_dump(exclude_none=True), stack_of(cluster)),
+        adoption=_adoption(cluster),
+        exclusive_policies=_adopts(cluster) if cluster.exclusive_policies is None else cluster.exclusive_policies,
         is_literal=is_literal,
     )
 
@@ -125,6 +128,17 @@ def _fargate(cluster: Cluster) -> FargateProfile | None:
         coredns=cluster.fargate.coredns,
         logging=cluster.fargate.logging,
     )
+
+
+def _adopts(cluster: Cluster) -> bool:
+    return cluster.adopt.setup != "none"
+
+
+def _adoption(cluster: Cluster) -> Adoption | None:
+    given = cluster.adopt
+    if not _adopts(cluster):
+        return None
+    return Adoption(setup=given.setup, module=given.module, without=tuple(given.without), ids=given.ids)
 
 
 def _image(cluster: Cluster) -> Image:

@@ -152,11 +152,14 @@ def _style(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
     return {"style": value} if isinstance(value, str) else value
 
 
+Style = Literal["blog", "official", "eksctl", "terraform-aws-eks"]
+
+
 class NameOverrides(Section):
     """The style of the physical names, and single names that differ from it."""
 
-    style: Literal["blog", "official"] = "blog"
-    """blog: <cluster>-karpenter-…; official: upstream's"""
+    style: Style = "blog"
+    """blog: <cluster>-karpenter-…; official: upstream's; the others: as that tool names what it makes"""
     controller_role: text.ControllerRoleName | None = None
     """name of the controller's role"""
     fargate_role: text.FargateRoleName | None = None
@@ -175,6 +178,26 @@ class NameOverrides(Section):
     """names of the EventBridge rules, by their keys, such as `spot`"""
     with_region: bool = False
     """put the region after the cluster's name: for a cluster of the same name in another region of the account"""
+
+
+SetUp = Literal["none", "blog", "cloudformation", "eksctl", "terraform-aws-eks"]
+
+
+def _setup(value: Any) -> Any:  # noqa: ANN401 - whatever the file holds
+    return {"setup": value} if isinstance(value, str) else value
+
+
+class Adopt(Section):
+    """What another tool created and the stack takes over; `nodeless adopt` finds out what to write here."""
+
+    setup: SetUp = "none"
+    """who created it; none: nothing is taken over"""
+    module: text.ModuleAddress | None = None
+    """blog and terraform-aws-eks: the module's address in the old state, if this stack continues that state"""
+    without: list[text.ResourceAddress] = []
+    """what such a set-up usually has and this one has not, by its address in the stack"""
+    ids: dict[text.ResourceAddress, text.ImportId] = {}
+    """import ids by address: of what such a set-up does not usually have, or has under another id"""
 
 
 class AssumedRole(Section):
@@ -271,10 +294,10 @@ class Cluster(Section):
     """node roles and access"""
     discovery: Discovery = Discovery()
     """the discovery tag"""
-    names: Annotated[
-        NameOverrides, BeforeValidator(_style, json_schema_input_type=Literal["blog", "official"] | NameOverrides)
-    ] = NameOverrides()
-    """blog, official, or a map that overrides single names"""
+    names: Annotated[NameOverrides, BeforeValidator(_style, json_schema_input_type=Style | NameOverrides)] = (
+        NameOverrides()
+    )
+    """blog, official, eksctl, terraform-aws-eks, or a map that overrides single names"""
     path: text.IamPath = "/"
     """IAM path of every role, instance profile and policy created here"""
     permissions_boundary: text.PolicyArn | None = None
@@ -297,8 +320,10 @@ class Cluster(Section):
     """how the Helm provider authenticates to the cluster"""
     backend: Backend = LocalBackend()
     """where the state is kept"""
-    adopt: Literal["none", "blog", "cloudformation", "eksctl", "terraform-aws-eks"] = "none"
-    """import what another tool created"""
+    adopt: Annotated[Adopt, BeforeValidator(_setup, json_schema_input_type=SetUp | Adopt)] = Adopt()
+    """take over what another tool created: none, blog, cloudformation, eksctl, terraform-aws-eks, or a map"""
+    exclusive_policies: bool | None = None
+    """remove all other policies from the roles of the stack, at every apply; default: only together with `adopt`"""
 
 
 class File(Section):

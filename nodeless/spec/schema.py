@@ -49,8 +49,6 @@ COMBINATIONS_WITHOUT_DEFAULTS: tuple[tuple[Schema, Schema], ...] = (
 # Of these keys of a section only one may have a value.
 ALTERNATIVES = {"Workspaces": ("name", "tags"), "RemoteWorkspaces": ("name", "prefix")}
 HAS_VALUE: Schema = {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1}]}
-# What guards refuse for now, whatever the model knows.
-ACCEPTED = {"adopt": ["none"]}
 
 
 def descriptions(section: type[BaseModel]) -> dict[str, str]:
@@ -126,8 +124,6 @@ def _tidy(node: Any) -> None:  # noqa: ANN401 - any part of a schema
 def _add_rules(definitions: Schema) -> None:
     cluster = definitions[CLUSTER]
     cluster["allOf"] = _combinations(COMBINATIONS)
-    for key, values in ACCEPTED.items():
-        cluster["properties"][key]["enum"] = values
     for section, keys in ALTERNATIVES.items():
         both = {"properties": dict.fromkeys(keys, HAS_VALUE), "required": list(keys)}
         definitions[section]["not"] = both

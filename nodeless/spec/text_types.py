@@ -126,6 +126,8 @@ OCI_PATH = r"(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*"
 PARTITION = r"aws(?:-[a-z]+)*"
 IAM_NAME = r"[A-Za-z0-9_+=,.@-]"
 # What IAM takes, without wildcards (`*`, `?`), policy variables (`$`, `{`, `}`), quotes, `%`, `&`, `<`, `>` and `\`.
+_MODULE = r"module\.[A-Za-z_][A-Za-z0-9_-]{0,80}(?:\[(?:[0-9]{1,5}|\"[A-Za-z0-9_./-]{1,80}\")\])?"
+MODULE_ADDRESS = rf"{_MODULE}(?:\.{_MODULE}){{0,5}}"
 IAM_PATH = r"(?:[!#()+,.0-9:;=@A-Z\[\]^_a-z|~-]+/)*"
 ONE_LINE = r"(?![^\r\n]*[$%]\{)[^\r\n]"
 
@@ -311,6 +313,30 @@ RuleName = Annotated[
         pattern=rf"[A-Za-z0-9._-]{{1,{RULE_LIMIT}}}",
         expected=f"the name of an EventBridge rule: at most {RULE_LIMIT} letters, digits and any of ._-",
         fix="choose a shorter or simpler name",
+    ),
+]
+ResourceAddress = Annotated[
+    str,
+    TextType(
+        pattern=r"[a-z][a-z0-9_]{1,80}\.[A-Za-z0-9_]{1,200}",
+        expected="the address of a resource in the stack",
+        fix="write an address such as aws_sqs_queue.interruption; `nodeless explain` lists all of them",
+    ),
+]
+ModuleAddress = Annotated[
+    str,
+    TextType(
+        pattern=MODULE_ADDRESS,
+        expected="the address of a module in the state",
+        fix="write an address such as module.karpenter; `terraform state list` shows it",
+    ),
+]
+ImportId = Annotated[
+    str,
+    TextType(
+        pattern=r"[A-Za-z0-9][A-Za-z0-9_+=,.@:/-]{0,999}",
+        expected="the id that `terraform import` takes: letters, digits and any of _+=,.@:/-",
+        fix="write the id as it is in docs/adopting.md",
     ),
 ]
 IamPath = Annotated[

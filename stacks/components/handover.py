@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeless.imports.cdk import Construct, TerraformStack
+from nodeless.imports.cdk import Construct
 from nodeless.stacks.addresses import Addresses
-
-HANDED_OVER = "nodeless:handed-over"
+from nodeless.stacks.root_blocks import add_blocks
 
 
 class HandOver(Construct):
@@ -17,11 +16,10 @@ class HandOver(Construct):
     """
 
     def __init__(self, scope: Construct, id_: str, *, at: Addresses, releases: Sequence[str]) -> None:
-        """Write a `removed` block for each release, beside those of other installations in the same stack."""
+        """Write a `removed` block for each release; Terraform has them from 1.7 on."""
         super().__init__(scope, id_)
-        stack = TerraformStack.of(self)
-        for release in releases:
-            stack.node.add_metadata(HANDED_OVER, f"helm_release.{at.full(release)}")
-        addresses = [entry.data for entry in stack.node.metadata if entry.type == HANDED_OVER]
-        # CDKTF 0.21 has no removed blocks; Terraform has them from 1.7 on.
-        stack.add_override("removed", [{"from": address, "lifecycle": {"destroy": False}} for address in addresses])
+        add_blocks(
+            self,
+            "removed",
+            [{"from": f"helm_release.{at.full(release)}", "lifecycle": {"destroy": False}} for release in releases],
+        )

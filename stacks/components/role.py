@@ -6,6 +6,7 @@ from nodeless.imports.aws import IamRole, IamRolePolicy, IamRolePolicyAttachment
 from nodeless.imports.cdk import Construct, ITerraformDependable, TerraformResourceLifecycle
 from nodeless.resolved.roles import RolePlan
 from nodeless.stacks.addresses import Addresses
+from nodeless.stacks.components.exclusive_policies import ExclusivePolicies
 from nodeless.stacks.components.policy_document import PolicyDocument
 
 
@@ -45,3 +46,5 @@ class Role(Construct):
             policy = IamRolePolicy(written, "policy", name=key, role=self.role_name, policy=written.json)
             ready.append(at(f"{plan.address}_{key}", policy))
         self.ready = tuple(ready)
+        if plan.exclusive:
+            ExclusivePolicies(self, "exclusive", at=at, plan=plan, role_name=self.role_name, after=self.ready)

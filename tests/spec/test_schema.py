@@ -138,7 +138,7 @@ WRONG: dict[str, Any] = {
     "a name that is too long": one(names={"node_role": "x" * 65}),
     "too many tags": one(tags={f"k{number}": "v" for number in range(51)}),
     "a pool without a spec": one(node_pools=[{"name": "a"}]),
-    "adoption, which is not there yet": one(adopt="blog"),
+    "a set-up that nobody adopts": one(adopt="helm"),
     "Pod Identity on Fargate": one(identity="pod-identity", fargate=True),
     "Pod Identity, and a provider": one(identity="pod-identity", fargate=False, oidc_provider="create"),
     "a workspace by name and tags": one(

@@ -34,6 +34,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "no-profile": {"nodes": {"instance_profile": False, "access": "none"}, "identity": "irsa"},
     "key": {"interruption": {"kms_key_arn": "arn:aws:kms:eu-north-1:123456789012:key/0123"}},
     "extra": {"extra_statements": [{"Action": "s3:GetObject", "Resource": "*"}], "path": "/team/"},
+    "exclusive": {"exclusive_policies": True, "fargate": {"logging": True}},
+    "adopting": {"adopt": "blog"},
     "old": {"karpenter": {"version": "1.8"}, "names": "official"},
     "a-name-so-long-that-one-policy-of-that-release-does-not-fit-into-the-limit-of-characters-of-iam": {
         "karpenter": {"version": "1.8"}

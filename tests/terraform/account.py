@@ -97,6 +97,13 @@ class Account:
         listed = self.client("iam").list_attached_role_policies(RoleName=role)["AttachedPolicies"]
         return {policy["PolicyArn"] for policy in listed}
 
+    def inline(self) -> dict[str, list[str]]:
+        """Return the names of the inline policies of every role that has some."""
+        iam = self.client("iam")
+        roles = [role["RoleName"] for role in iam.list_roles()["Roles"]]
+        found = {role: iam.list_role_policies(RoleName=role)["PolicyNames"] for role in roles}
+        return {role: names for role, names in found.items() if names}
+
     def policies(self) -> dict[str, Any]:
         """Return the account's own managed policies, by name."""
         iam = self.client("iam")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from nodeless.finding import Finding
 from nodeless.resolved.installation import Installation
 from nodeless.spec.guards import (
+    adoption,
     backends,
     cluster,
     controller_pods,
@@ -29,6 +30,7 @@ from nodeless.spec.guards.warnings import (
 from nodeless.spec.model import Cluster
 
 CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
+    *adoption.CLUSTER_GUARDS,
     *cluster.GUARDS,
     *limits.GUARDS,
     *login.GUARDS,
@@ -38,6 +40,7 @@ CLUSTER_GUARDS: tuple[Guard[Cluster, Finding], ...] = (
     *statements.CLUSTER_GUARDS,
 )
 INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (
+    *adoption.INSTALLATION_GUARDS,
     *controller_pods.GUARDS,
     *policies.GUARDS,
     *references.GUARDS,

@@ -14,8 +14,6 @@ from nodeless.spec.model import Cluster
 from nodeless.suggestions import closest
 from nodeless.trees import leaves
 
-NOT_IMPLEMENTED = "a value that this release of nodeless implements (not implemented yet)"
-
 
 @guard("kubernetes", *RELEASE_KEYS)
 def kubernetes_fits(cluster: Cluster) -> Iterator[Finding]:
@@ -95,13 +93,6 @@ def workspace_named_or_selected(cluster: Cluster) -> Iterator[Finding]:
     if isinstance(backend, RemoteBackend) and backend.workspaces.name and backend.workspaces.prefix:
         expected = "either a name or a prefix, not both"
         yield Finding(("backend", "workspaces"), backend.workspaces.name, expected, "keep one of the two")
-
-
-@guard("adopt")
-def adoption_is_implemented(cluster: Cluster) -> Iterator[Finding]:
-    """A way of adoption is accepted only when it works."""
-    if cluster.adopt != "none":
-        yield Finding(("adopt",), cluster.adopt, NOT_IMPLEMENTED, "write none, or remove the key")
 
 
 @guard(*RELEASE_KEYS, "karpenter.values")
@@ -184,7 +175,6 @@ GUARDS = (
     one_queue_name,
     one_profile_name,
     workspace_named_or_selected,
-    adoption_is_implemented,
     values_are_read,
     zonal_shift_known,
 )

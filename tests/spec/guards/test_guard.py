@@ -120,6 +120,8 @@ FIELD_KEYS: dict[str, tuple[str, ...]] = {
     # Not in the file: it says whether there is one.
     "is_literal": (),
     "packing": (*NAMED_IN_STATEMENTS, "karpenter.version", "karpenter.policy", "extra_statements"),
+    "adoption": ("adopt",),
+    "version": ("karpenter.version",),
     "access": ("nodes.access",),
     "instance_profile": ("nodes.instance_profile",),
     "node_roles": ("nodes.roles",),

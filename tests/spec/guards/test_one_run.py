@@ -146,7 +146,7 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "delivery": {"delivery": "mail"},
     "auth": {"auth": "x"},
     "backend": {"backend": {"type": "s3"}},
-    "adopt": {"adopt": "blog"},
+    "adopt": {"adopt": {"module": "module.karpenter"}},
 }
 
 

@@ -1,0 +1,19 @@
+"""Blocks of a root module that CDKTF 0.21 does not have: import, moved and removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nodeless.imports.cdk import Construct, TerraformStack
+
+
+def add_blocks(scope: Construct, kind: str, blocks: Iterable[Mapping[str, Any]]) -> None:
+    """Add blocks of one kind, beside those of other installations in the same stack."""
+    stack, mark = TerraformStack.of(scope), f"nodeless:{kind}"
+    for block in blocks:
+        stack.node.add_metadata(mark, json.dumps(block))
+    written = [json.loads(entry.data) for entry in stack.node.metadata if entry.type == mark]
+    if written:
+        stack.add_override(kind, written)

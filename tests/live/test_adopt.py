@@ -1,0 +1,126 @@
+"""`nodeless adopt` where there is nothing to take over, or something is in the way; the rest is in tests/terraform."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from nodeless.cli.options import DIFFERS, DONE, REFUSED
+from tests.live.command import nodeless
+from tests.terraform import other_setups, world
+from tests.terraform.aws_server import ACCOUNT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.terraform.aws_server import AwsServer
+    from tests.terraform.world import World
+
+REGION = "eu-north-1"
+TRUST = json.dumps(other_setups.trust("ec2.amazonaws.com"))
+
+
+def cluster(aws: AwsServer, name: str, folder: Path, **keys: Any) -> World:  # noqa: ANN401 - any key of a cluster
+    """Create a cluster, and the file that names it."""
+    made = world.create(aws, cluster=name, region=REGION)
+    tree = {"clusters": [{"name": name, "region": REGION, **keys}]}
+    (folder / "clusters.yaml").write_text(json.dumps(tree), "utf-8")
+    return made
+
+
+def test_nothing_is_found_on_a_new_cluster(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "empty", tmp_path)
+
+    done = nodeless(tmp_path, "adopt", "empty", aws=aws)
+
+    assert done.returncode == DIFFERS
+    assert done.stdout == ""
+    assert "no set-up of another tool was found" in done.stderr
+
+
+def test_the_keys_can_be_added_to_the_file(aws: AwsServer, tmp_path: Path) -> None:
+    made = cluster(aws, "by-eksctl", tmp_path)
+    other_setups.run_eksctl(None, None, made)
+
+    done = nodeless(tmp_path, "adopt", "by-eksctl", aws=aws)
+
+    assert done.returncode == DONE, done.stderr
+    keys, _, rest = done.stdout.partition("\n\n")
+    indented = "\n".join(f"    {line}" for line in keys.splitlines())
+    (tmp_path / "clusters.yaml").write_text(
+        f"clusters:\n  - name: by-eksctl\n    region: {REGION}\n{indented}\n", "utf-8"
+    )
+    assert nodeless(tmp_path, "explain", "by-eksctl").returncode == DONE
+    assert f"the managed policy arn:aws:iam::{ACCOUNT}:policy/eksctl-KarpenterControllerPolicy-by-eksctl" in rest
+    assert "DeletionPolicy: Retain" in rest
+
+
+def test_a_file_whose_adoption_lacks_names_is_read_all_the_same(aws: AwsServer, tmp_path: Path) -> None:
+    made = cluster(aws, "half", tmp_path, names="eksctl", adopt="eksctl")
+    other_setups.run_eksctl(None, None, made)
+
+    assert nodeless(tmp_path, "synth", aws=aws).returncode == REFUSED
+    found = json.loads(nodeless(tmp_path, "adopt", "half", "--json", aws=aws).stdout)
+
+    assert found["clear"]
+    assert set(found["keys"]["names"]["rules"]) == {"scheduled_change", "spot", "rebalance", "state_change"}
+    assert "aws_cloudwatch_event_rule.interruption_capacity_reservation" in found["keys"]["adopt"]["without"]
+
+
+def test_a_profile_that_would_be_replaced_is_in_the_way(aws: AwsServer, tmp_path: Path) -> None:
+    made = cluster(aws, "other-pods", tmp_path)
+    iam, eks = aws.client("iam", REGION), aws.client("eks", REGION)
+    for name in ("controller", "fargate", "node"):
+        iam.create_role(RoleName=f"other-pods-karpenter-{name}", AssumeRolePolicyDocument=TRUST)
+    eks.create_fargate_profile(
+        clusterName="other-pods",
+        fargateProfileName="karpenter",
+        podExecutionRoleArn=f"arn:aws:iam::{ACCOUNT}:role/other-pods-karpenter-fargate",
+        subnets=list(made.subnets),
+        selectors=[{"namespace": "default"}],
+    )
+
+    done = nodeless(tmp_path, "adopt", "other-pods", "--json", aws=aws)
+
+    assert done.returncode == DIFFERS
+    (conflict,) = json.loads(done.stdout)["conflicts"]
+    assert "aws_eks_fargate_profile.karpenter would be replaced" in conflict
+
+
+def test_two_set_ups_are_one_too_many(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "twice", tmp_path)
+    iam = aws.client("iam", REGION)
+    for name in ("twice-karpenter-controller", "KarpenterNodeRole-twice"):
+        iam.create_role(RoleName=name, AssumeRolePolicyDocument=TRUST)
+
+    done = nodeless(tmp_path, "adopt", "twice", aws=aws)
+
+    assert done.returncode == DIFFERS
+    assert "several set-ups were found: blog, cloudformation" in done.stderr
+
+
+def test_a_stack_of_nodeless_is_not_adopted(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "ours", tmp_path)
+    about = "Assumed by the Karpenter controller"
+    iam = aws.client("iam", REGION)
+    iam.create_role(RoleName="ours-karpenter-controller", AssumeRolePolicyDocument=TRUST, Description=about)
+
+    done = nodeless(tmp_path, "adopt", "ours", aws=aws)
+
+    assert done.returncode == DIFFERS
+    assert "applied already" in done.stderr
+
+
+def test_credentials_of_another_account_are_refused(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "elsewhere", tmp_path, account="999999999999")
+
+    assert nodeless(tmp_path, "adopt", "elsewhere", aws=aws).returncode == REFUSED
+
+
+def test_a_cluster_that_is_not_in_the_file_is_refused(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "named", tmp_path)
+
+    done = nodeless(tmp_path, "adopt", "nmaed", aws=aws)
+
+    assert done.returncode == REFUSED
+    assert "did you mean named?" in done.stderr

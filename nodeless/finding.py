@@ -150,7 +150,7 @@ class SpecError(Exception):
         self.source = source
         self.findings = tuple(findings)
         self.text = text
-        super().__init__(str(self))
+        super().__init__(source)
 
     def __str__(self) -> str:
         return self.shown(Screen())

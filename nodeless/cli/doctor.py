@@ -52,9 +52,9 @@ def add(verbs: Verbs[Any]) -> None:
 
 
 def add_profile(options: argparse.ArgumentParser) -> None:
-    """Add `--profile NAME`."""
+    """Add `--profile PROFILE`."""
     options.add_argument(
-        "--profile", metavar="NAME", help="a profile of the AWS configuration (default: as the AWS CLI would choose)"
+        "--profile", metavar="PROFILE", help="a profile of the AWS configuration (default: as the AWS CLI would choose)"
     )
 
 
@@ -120,8 +120,13 @@ def _show(examination: Examination, *, quiet: bool) -> None:
         for line in plain_lines(rows):
             print(line)
     counts = Counter(str(row.result.severity) for row in examination.rows)
-    summary = ", ".join(f"{counts[name]} {name}" for name in COLOURS if counts[name])
+    summary = ", ".join(f"{counts[name]} {counted(name, counts[name])}" for name in COLOURS if counts[name])
     print(printable(f"{examination.stack}: {summary}"), file=sys.stderr)
+
+
+def counted(severity: str, count: int) -> str:
+    """Write the word for this many: only errors and warnings have a plural."""
+    return f"{severity}s" if count > 1 and severity in {"error", "warning"} else severity
 
 
 def plain_lines(rows: Sequence[Row]) -> list[str]:

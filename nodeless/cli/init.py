@@ -58,8 +58,8 @@ def add(verbs: Verbs[Any]) -> None:
         help="the file to write (default: clusters.yaml)",
     )
     source = options.add_mutually_exclusive_group()
-    source.add_argument("--name", metavar="NAME", help="the name of the cluster, without a look at AWS")
-    source.add_argument("--cluster", metavar="NAME", help="an EKS cluster to read the values from")
+    source.add_argument("--name", metavar="CLUSTER", help="the name of the cluster, without a look at AWS")
+    source.add_argument("--cluster", metavar="CLUSTER", help="an EKS cluster to read the values from")
     source.add_argument("--interactive", action="store_true", help="ask for the cluster and the release, on a terminal")
     options.add_argument("--region", metavar="REGION", help="the region of the cluster")
     options.add_argument("--pools", action="store_true", help="write the default node pool and class out, to be edited")
@@ -285,7 +285,10 @@ def _next(options: argparse.Namespace, draft: Draft) -> Iterator[str]:
     from nodeless.live.draft import plain
 
     file = () if options.config == DEFAULT_FILE else ("--config", str(options.config))
-    verbs = ("explain", "doctor", "synth") if draft.found else ("explain", "synth")
-    yield from (shlex.join(("nodeless", verb, *file)) for verb in verbs)
+    yield shlex.join(("nodeless", "explain", *file))
+    if draft.found:
+        profile = ("--profile", options.profile) if options.profile else ()
+        yield shlex.join(("nodeless", "doctor", *file, *profile))
+    yield shlex.join(("nodeless", "synth", *file))
     folder = shlex.quote(f"cdktf.out/stacks/{plain(draft.keys['name'])}")
     yield f"cd {folder} && terraform init && terraform apply"

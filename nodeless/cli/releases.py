@@ -8,7 +8,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from nodeless.cli.options import DONE, Verbs, add_json
+from nodeless.cli.options import DONE, Verbs, add_json, add_quiet
 from nodeless.finding import Finding, SpecError
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def add(verbs: Verbs[Any]) -> None:
     )
     options.add_argument("--all", action="store_true", help="every patch (default: the newest of each minor)")
     add_json(options)
+    add_quiet(options)
     options.set_defaults(run=run)
 
 

@@ -23,6 +23,8 @@ class LiveCluster:
     account: str
     status: str
     kubernetes: str
+    kubernetes_minor: int
+    """the 35 of 1.35"""
     endpoint: str
     certificate_authority: str
     issuer: str
@@ -36,11 +38,6 @@ class LiveCluster:
     """EKS launches nodes itself, with a Karpenter of its own"""
 
     @property
-    def kubernetes_minor(self) -> int:
-        """Return the 35 of 1.35."""
-        return int(self.kubernetes.partition(".")[2])
-
-    @property
     def issuer_host(self) -> str:
         """Return the issuer as IAM writes it: without its scheme."""
         return self.issuer.removeprefix("https://")
@@ -49,7 +46,12 @@ class LiveCluster:
 def describe(account: Account, name: str) -> LiveCluster | None:
     """Read a cluster; None if the region has none of this name."""
     answer = required(account, "eks", "describe_cluster", name=name, absent=("ResourceNotFoundException",))
-    return _read(answer["cluster"]) if answer else None
+    try:
+        return _read(answer["cluster"]) if answer else None
+    except (KeyError, TypeError, ValueError):
+        expected = "an answer as EKS gives it"
+        finding = Finding(("eks:DescribeCluster",), name, expected, "check AWS_ENDPOINT_URL and the proxy")
+        raise SpecError("AWS", [finding]) from None
 
 
 def cluster_names(account: Account) -> list[str]:
@@ -87,6 +89,7 @@ def _read(raw: Mapping[str, Any]) -> LiveCluster:
         account=owner,
         status=raw.get("status", ""),
         kubernetes=raw["version"],
+        kubernetes_minor=int(raw["version"].partition(".")[2]),
         endpoint=raw.get("endpoint") or "",
         certificate_authority=(raw.get("certificateAuthority") or {}).get("data") or "",
         issuer=((raw.get("identity") or {}).get("oidc") or {}).get("issuer") or "",

@@ -64,7 +64,9 @@ class Survey:
         }
         self._readable(lambda: self._look_for_karpenter(partition))
         found = {"cluster": plain(keys), "vpc": live.vpc_id, "authentication_mode": live.authentication_mode}
-        return Draft(keys=keys, missing=tuple(self._missing), existing=tuple(self._existing), found=found)
+        return Draft(
+            keys=keys, missing=tuple(dict.fromkeys(self._missing)), existing=tuple(self._existing), found=found
+        )
 
     def _readable(self, question: Callable[[], Value]) -> Value | None:
         """Ask; what cannot be read is said, and the file is written without it."""

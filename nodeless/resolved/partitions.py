@@ -39,7 +39,7 @@ PARTITIONS = (
         dns_suffix="amazonaws.com",
         ec2_principal="ec2.amazonaws.com",
         regions=("us-gov-west-1", "us-gov-east-1"),
-        region_pattern=r"us-gov-[a-z]+-\d+",
+        region_pattern=r"us-gov-[a-z]+-[0-9]+",
         # AWS GovCloud (US) User Guide, "How Amazon EKS differs".
         not_offered=frozenset({FARGATE}),
     ),
@@ -49,7 +49,7 @@ PARTITIONS = (
         dns_suffix="c2s.ic.gov",
         ec2_principal="ec2.c2s.ic.gov",
         regions=("us-iso-east-1", "us-iso-west-1"),
-        region_pattern=r"us-iso-[a-z]+-\d+",
+        region_pattern=r"us-iso-[a-z]+-[0-9]+",
         not_offered=frozenset({POD_IDENTITY}),
     ),
     Partition(
@@ -57,7 +57,7 @@ PARTITIONS = (
         dns_suffix="sc2s.sgov.gov",
         ec2_principal="ec2.sc2s.sgov.gov",
         regions=("us-isob-east-1", "us-isob-west-1"),
-        region_pattern=r"us-isob-[a-z]+-\d+",
+        region_pattern=r"us-isob-[a-z]+-[0-9]+",
         not_offered=frozenset({POD_IDENTITY}),
     ),
     Partition(
@@ -65,7 +65,7 @@ PARTITIONS = (
         dns_suffix="amazonaws.com.cn",
         ec2_principal="ec2.amazonaws.com.cn",
         regions=("cn-north-1", "cn-northwest-1"),
-        region_pattern=r"cn-[a-z]+-\d+",
+        region_pattern=r"cn-[a-z]+-[0-9]+",
     ),
     Partition(
         name="aws-eusc",
@@ -73,7 +73,7 @@ PARTITIONS = (
         # IAM refuses ec2.amazonaws.eu as an invalid principal (github.com/pulumi/pulumi-eks/issues/2341).
         ec2_principal="ec2.amazonaws.com",
         regions=("eusc-de-east-1",),
-        region_pattern=r"eusc-de-[a-z]+-\d+",
+        region_pattern=r"eusc-de-[a-z]+-[0-9]+",
     ),
     Partition(
         name="aws",
@@ -87,7 +87,7 @@ PARTITIONS = (
             "ap-southeast-4", "ap-southeast-5", "ap-southeast-6", "ap-southeast-7", "af-south-1", "il-central-1",
             "me-central-1", "me-south-1",
         ),
-        region_pattern=r"(us|eu|ap|sa|ca|me|af|il|mx)-(north|south|east|west|central|northeast|northwest|southeast|southwest)-\d+",
+        region_pattern=r"(us|eu|ap|sa|ca|me|af|il|mx)-(north|south|east|west|central|northeast|northwest|southeast|southwest)-[0-9]+",
     ),
 )  # fmt: skip
 BY_REGION = {region: partition for partition in PARTITIONS for region in partition.regions}

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nodeless.sinks.terminal import BLUE, RED, Screen, printable
 
@@ -18,16 +19,18 @@ SECRET_PARTS = (
     *("passw", "passphrase", "secret(?!_suffix)", "token", "credential", "private_key", "access_key", "client_key"),
     *("encryption_key", "sas_", "http_auth", "conn_str"),
 )
-KEY_OF_SECRET = rf"[\w.-]*(?:{'|'.join(SECRET_PARTS)})[\w.-]*"
-# Such a key with its colon; an address with a password in it; the first line of a private key.
+SECRET_PART = re.compile("|".join(SECRET_PARTS), re.IGNORECASE)
+# Such a key with its colon; an address with a password in it; the first line of a private key. Every repetition has an
+# end, so that a long line takes no long time.
 SECRET = re.compile(
-    rf"{KEY_OF_SECRET}[\"']?[ \t]*[:=][ \t]*(?=\S)|\b\w+://(?=[^/@\s]*:[^/@\s]*@)|-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    rf"(?:{SECRET_PART.pattern})[\w.-]{{0,99}}[\"']?[ \t]{{0,99}}[:=][ \t]{{0,99}}(?=\S)"
+    r"|://(?=[^/@\s]{0,99}:[^/@\s]{0,999}@)|-----BEGIN [A-Z ]{0,99}PRIVATE KEY-----",
     re.IGNORECASE,
 )
 # An excerpt of a long line begins this many characters before the place.
 BEFORE = 20
 # Narrower than this, nothing of a line would be left.
-NARROWEST = 30
+NARROWEST, WIDEST = 30, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +53,29 @@ class Pointer:
 
 def is_secret(key: str) -> bool:
     """Tell whether a key looks as if its value were a secret."""
-    return re.fullmatch(KEY_OF_SECRET, key, re.IGNORECASE) is not None
+    return SECRET_PART.search(key) is not None
 
 
 def without_secrets(text: str) -> str:
     """Leave out of one line whatever follows a key of a secret."""
-    found = SECRET.search(text)
-    return f"{text[: found.end()]}{NOT_SHOWN}" if found else text
+    begin = _secret_in(text)
+    return text if begin is None else f"{text[:begin]}{NOT_SHOWN}"
+
+
+@lru_cache(maxsize=1024)
+def _secret_in(line: str) -> int | None:
+    found = SECRET.search(line)
+    return found.end() if found else None
+
+
+@lru_cache(maxsize=1)
+def _lines(text: str) -> list[str]:
+    return LINE_END.split(text)
 
 
 def excerpt(text: str, pointers: Sequence[Pointer], hidden: Iterable[Mark], screen: Screen) -> list[str]:
     """Draw the line of each pointer with its number, and below it the pointer."""
-    lines = LINE_END.split(text)
+    lines = _lines(text)
     secrets = list(hidden)
     shown = [pointer for pointer in pointers if 0 < pointer.mark.line <= len(lines)]
     gutter = len(str(max((pointer.mark.line for pointer in shown), default=0)))
@@ -69,7 +83,7 @@ def excerpt(text: str, pointers: Sequence[Pointer], hidden: Iterable[Mark], scre
     for pointer in shown:
         number = pointer.mark.line
         drawn += [screen.coloured("...", BLUE)] if drawn else []
-        room = max(screen.columns - gutter - len(" | "), NARROWEST)
+        room = min(max(screen.columns - gutter - len(" | "), NARROWEST), WIDEST)
         line, indent, length = _drawn(
             lines[number - 1], pointer.mark, [mark for mark in secrets if mark.line == number], room
         )
@@ -85,7 +99,9 @@ def _drawn(line: str, mark: Mark, secrets: Sequence[Mark], room: int) -> tuple[s
     start = min(mark.column - 1, len(line))
     end = len(line.rstrip()) if mark.length is None else start + mark.length
     line, start, end = _covered(line, start, end, secrets)
-    before, marked, after = (printable(part) for part in (line[:start], line[start:end], line[end:]))
+    # No more of a line is looked at than the widest screen shows.
+    parts = line[max(start - 2 * WIDEST, 0) : start], line[start:end][: 2 * WIDEST], line[end : end + 2 * WIDEST]
+    before, marked, after = map(printable, parts)
     if _width(before + marked + after) > room:
         before = before if _width(before) <= BEFORE else f"{CUT}{before[-BEFORE:]}"
         left = room - _width(before) - len(CUT)
@@ -99,8 +115,8 @@ def _drawn(line: str, mark: Mark, secrets: Sequence[Mark], room: int) -> tuple[s
 def _covered(line: str, start: int, end: int, secrets: Sequence[Mark]) -> tuple[str, int, int]:
     """Cover every secret of a line; a place inside of one is the whole of it then."""
     begins = [mark.column - 1 for mark in secrets]
-    found = SECRET.search(line)
-    begins += [found.end()] if found else []
+    found = _secret_in(line)
+    begins += [] if found is None else [found]
     if not begins or min(begins) >= len(line):
         return line, start, end
     # Whatever follows a secret on its line may be a part of it.

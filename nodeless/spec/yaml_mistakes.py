@@ -17,14 +17,17 @@ from nodeless.sinks.excerpts import LINE_END, Mark, without_secrets
 # The start of a line: its indentation, and the dashes of lists.
 START = r"(?P<start>[ ]*(?:-[ ]+)*)"
 KEY = r"(?P<key>[\w./-]*\w)"
-NO_SPACE_AFTER_COLON = re.compile(rf"{START}{KEY}(?P<wrong>:)(?P<value>(?!//)[^\s:].*?)\s*")
-NO_COLON = re.compile(rf"{START}(?P<wrong>(?P<key>[A-Za-z_][\w.-]*))\s*")
-EQUALS = re.compile(rf"{START}{KEY}\s*(?P<wrong>=)\s*(?P<value>.+?)\s*")
+NO_SPACE_AFTER_COLON = re.compile(rf"{START}{KEY}(?P<wrong>:)(?P<value>(?!//)[^\s:].*)")
+NO_COLON = re.compile(rf"{START}(?P<wrong>(?P<key>[A-Za-z_][\w.-]*))")
+EQUALS = re.compile(rf"{START}{KEY}\s*(?P<wrong>=)\s*(?P<value>\S.*)")
 NO_SPACE_AFTER_DASH = re.compile(r"[ ]*(?P<wrong>-)(?P<key>\w[\w.-]*):.*")
-TWO_COLONS = re.compile(rf"{START}{KEY}:[ ]+(?P<wrong>[^\s\"'\[{{&*!|>][^\"']*?:[ ].*?)\s*")
+TWO_COLONS = re.compile(rf"{START}{KEY}:[ ]+(?P<wrong>[^\s\"'\[{{&*!|>][^\"']*?:[ ].*)")
 OPEN_QUOTE = re.compile(rf"{START}(?:{KEY}:[ ]+)?(?P<wrong>(?P<quote>[\"'])(?:(?!(?P=quote)).)*)")
 CONFLICT = re.compile(r"(?P<wrong><{7}|={7}|>{7})(?: .*)?")
 TAB_INDENT = re.compile(r"[ ]*(?P<wrong>\t+).*")
+
+# More of a line is not looked at.
+LONGEST_LINE = 2000
 
 NO_COLON_FOUND = "could not find expected ':'"
 NOT_ALLOWED = "mapping values are not allowed here"
@@ -62,7 +65,7 @@ class Stop:
 
 def mistake(text: str, error: MarkedYAMLError) -> Finding:
     """Say what is wrong in the words of somebody who writes a file."""
-    stop = Stop(error, LINE_END.split(text))
+    stop = Stop(error, [line[:LONGEST_LINE].rstrip(" ") for line in LINE_END.split(text)])
     found = next((finding for rule in RULES if (finding := rule(stop))), None)
     return found or _finding(
         stop, _problem_mark(stop), f"not YAML: {stop.problem}", "YAML 1.2", "check indentation, colons and quotes here"
@@ -159,7 +162,7 @@ def _reserved(stop: Stop) -> Finding | None:
     if not found and not is_alias:
         return None
     where = stop.error.context_mark if is_alias else stop.error.problem_mark
-    character = stop.lines[where.line][where.column : where.column + 1]
+    character = stop.lines[where.line][where.column : where.column + 1] or "another character"
     expected = f"a value that begins with another character: {character} means something else in YAML"
     mark = Mark(where.line + 1, where.column + 1, 1)
     return _finding(stop, mark, f"a value that begins with {character}", expected, "put the value in quotes")

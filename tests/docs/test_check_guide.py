@@ -155,11 +155,11 @@ def git(repository: Path, *arguments: str) -> None:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """Return an environment whose `nodeless` is this checkout, and whose `pip install nodeless` has nothing to do."""
+    """Return an environment whose `nodeless` is this checkout, and whose pip has nothing to do."""
     folder = tmp_path_factory.mktemp("bin")
     programs = {
         "nodeless": f'PYTHONPATH={shlex.quote(str(ROOT))} exec {shlex.quote(sys.executable)} -m nodeless "$@"',
-        "pip": '[ "$*" = "install nodeless" ]',
+        "pip": '[ "$*" = "install ./nodeless-0.1.0-py3-none-any.whl" ]',
     }
     for name, line in programs.items():
         (folder / name).write_text(f"#!/bin/sh\n{line}\n", "utf-8")

@@ -139,6 +139,25 @@ def test_every_command_is_a_known_one() -> None:
     assert unknown == []
 
 
+def test_no_document_installs_the_package_of_another_project() -> None:
+    """The name on PyPI is another project's, so only a folder or a file may be installed from there."""
+    files = [*DOCUMENTS, *(ROOT / "docs" / "ci").iterdir()]
+    from_pypi = re.compile(
+        r"(?:pip|pipx|uv tool|uvx)\b[^`\n]* (?:install |run )?[\"']?nodeless(?:\[aws\])?[\"']?(?:\s|`|$)"
+    )
+    # These name what is installed already, or a folder of wheels; and one sentence says not to do it.
+    allowed = ("--no-index", "uninstall", "inject", "do not run")
+    found = [
+        f"{name(file)}: {line.strip()}"
+        for file in files
+        for line in text_of(file).splitlines()
+        if from_pypi.search(line) and not any(word in line for word in allowed)
+    ]
+
+    assert from_pypi.search("run `pip install nodeless`")
+    assert found == []
+
+
 def test_every_make_target_in_a_document_exists() -> None:
     targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     in_shell = {word for _, words in own("make") for word in words if "=" not in word}

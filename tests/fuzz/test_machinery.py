@@ -55,7 +55,7 @@ def test_a_message_that_is_not_whole_is_a_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finding: Finding
 ) -> None:
     if isinstance(finding.value, Raw):
-        monkeypatch.setattr(Finding, "__str__", lambda _: "\x1b[31m")
+        monkeypatch.setattr(Finding, "lines", lambda *_, **__: iter(["\x1b[31m"]))
     monkeypatch.setattr(subject, "load_clusters", raising(SpecError("x", [finding])))
 
     assert examine(RIGHT, tmp_path).end == FAILED

@@ -159,7 +159,9 @@ FAULTS = (
     Fault("a rule is disabled", disable_rule, "event-rules", "is DISABLED", "aws events enable-rule --name"),
     Fault("a rule has no target", take_target, "event-rules", "does not send to the queue", APPLY),
     Fault("a rule has another pattern", change_pattern, "event-rules", "C2 Instance", OTHER_NAME),
-    Fault("a rule is gone", delete_rule, "event-rules", "scheduled-change (rule of EventBridge) does not exist", APPLY),
+    Fault(
+        "a rule is gone", delete_rule, "event-rules", "the rule demo-karpenter-scheduled-change does not exist", APPLY
+    ),
     Fault("anybody may send", partial(set_queue, {"Policy": OPEN_POLICY}), "queue-policy", "differs", OTHER_NAME),
     Fault(
         "the queue keeps messages too long",

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from typing import Any
@@ -72,7 +73,7 @@ def tell(aws: AwsServer, path: str, what: Mapping[str, Any]) -> None:
     connection.close()
 
 
-def faults(aws: AwsServer, **by_operation: Any) -> None:  # noqa: ANN401 - JSON
+def faults(aws: AwsServer, **by_operation: Any) -> None:  # noqa: ANN401 - an answer of the server, as JSON
     """Let operations fail from now on; none, if none is named."""
     tell(aws, aws_overlay.FAULTS, by_operation)
 
@@ -108,7 +109,7 @@ def create(
         resourcesVpcConfig={"clusterSecurityGroupId": made.security_groups[0]},
         kubernetesNetworkConfig={"ipFamily": "ipv4"},
     )
-    if SPOT_ROLE not in {role["RoleName"] for role in iam.list_roles()["Roles"]}:
+    with suppress(iam.exceptions.EntityAlreadyExistsException):
         iam.create_role(RoleName=SPOT_ROLE, Path="/aws-service-role/spot.amazonaws.com/", AssumeRolePolicyDocument="{}")
     return site
 

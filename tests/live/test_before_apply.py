@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("logged_in")
 
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 OTHER_SUBNET = "subnet-0123456789abcdef0"
-ISOLATED = {"karpenter": {"isolated_vpc": True, "repository": "oci://mirror.example.com/karpenter"}}
+ISOLATED: dict[str, Any] = {"karpenter": {"isolated_vpc": True, "repository": "oci://mirror.example.com/karpenter"}}
 MakeSite = Callable[..., Site]
 
 
@@ -469,7 +469,7 @@ def test_listed_subnets_and_groups_count_before_the_stack_has_tagged_them(site: 
     untagged("subnets", site)
     untagged("groups", site)
 
-    keys = {"subnets": list(site.world.subnets), "security_groups": [site.world.security_groups[0]]}
+    keys: dict[str, Any] = {"subnets": list(site.world.subnets), "security_groups": [site.world.security_groups[0]]}
 
     assert problems(examined(site, discovery=keys)) == []
 
@@ -519,7 +519,7 @@ def test_spot_is_looked_at_only_where_a_pool_may_use_it(site: Site, keys: dict[s
 
 
 def test_only_what_the_file_asks_for_is_looked_at(site: Site) -> None:
-    keys = {
+    keys: dict[str, Any] = {
         "interruption": False,
         "fargate": False,
         "identity": "pod-identity",
@@ -533,7 +533,7 @@ def test_only_what_the_file_asks_for_is_looked_at(site: Site) -> None:
 
 
 def test_a_pod_identity_association_for_another_role_is_found(site: Site) -> None:
-    keys = {"identity": "pod-identity", "fargate": False}
+    keys: dict[str, Any] = {"identity": "pod-identity", "fargate": False}
     assert one(examined(site, **keys), "pod-identity").text.startswith("not applied yet")
 
     site.client("eks").create_pod_identity_association(

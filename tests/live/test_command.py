@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nodeless.cli.doctor import counted
 from nodeless.cli.main import main
 from nodeless.live import account as accounts
 from nodeless.live.checks.check import Severity
@@ -55,6 +56,14 @@ def test_a_healthy_account_ends_with_0_and_plain_lines(folder: Path, site: Site,
     assert done.stderr == f"{site.cluster}: {len(lines)} ok\n"
 
 
+@pytest.mark.parametrize(
+    ("severity", "count", "word"),
+    [("error", 1, "error"), ("error", 2, "errors"), ("warning", 2, "warnings"), ("ok", 2, "ok")],
+)
+def test_the_counts_have_plurals(severity: str, count: int, word: str) -> None:
+    assert counted(severity, count) == word
+
+
 @pytest.mark.slow
 def test_init_folds_what_is_missing_at_the_width_of_a_terminal(tmp_path: Path, site: Site, aws: AwsServer) -> None:
     site.is_now(accessConfig={"authenticationMode": "CONFIG_MAP"})
@@ -87,11 +96,8 @@ def plain(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-def test_something_wrong_ends_with_1_and_quiet_shows_only_that(
-    logged_in: AwsServer, folder: Path, site: Site, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert logged_in
-    assert folder
+@pytest.mark.usefixtures("logged_in", "folder")
+def test_something_wrong_ends_with_1_and_quiet_shows_only_that(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     site.is_now(accessConfig={"authenticationMode": "CONFIG_MAP"})
 
     assert main(["doctor", site.cluster, "--quiet"]) == 1
@@ -101,11 +107,8 @@ def test_something_wrong_ends_with_1_and_quiet_shows_only_that(
     assert fix.startswith("  fix: run aws eks update-cluster-config")
 
 
-def test_json_has_every_check(
-    logged_in: AwsServer, folder: Path, site: Site, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert logged_in
-    assert folder
+@pytest.mark.usefixtures("logged_in", "folder")
+def test_json_has_every_check(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
 
     assert main(["doctor", "--json"]) == 0
 
@@ -119,11 +122,8 @@ def test_json_has_every_check(
     } in cluster["checks"]
 
 
-def test_a_name_that_is_not_in_the_file_is_refused(
-    logged_in: AwsServer, folder: Path, site: Site, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert logged_in
-    assert folder
+@pytest.mark.usefixtures("logged_in", "folder")
+def test_a_name_that_is_not_in_the_file_is_refused(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
 
     assert main(["doctor", "other"]) == 2
 
@@ -193,10 +193,8 @@ def test_what_may_not_be_read_is_said_and_is_no_error(logged_in: AwsServer, site
     assert examination.is_healthy
 
 
-def test_a_service_that_is_not_reached_is_asked_once(
-    logged_in: AwsServer, site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert logged_in
+@pytest.mark.usefixtures("logged_in")
+def test_a_service_that_is_not_reached_is_asked_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accounts, "TRIES", 1)
     # Nothing listens on the discard port.
     monkeypatch.setenv("AWS_ENDPOINT_URL_SERVICE_QUOTAS", "http://127.0.0.1:9")
@@ -246,8 +244,8 @@ def test_what_keeps_boto3_from_aws_is_said(
     assert says in capsys.readouterr().err
 
 
-def test_roles_are_assumed_as_the_provider_does(logged_in: AwsServer, site: Site) -> None:
-    assert logged_in
+@pytest.mark.usefixtures("logged_in")
+def test_roles_are_assumed_as_the_provider_does(site: Site) -> None:
     role = {"role_arn": "arn:aws:iam::210987654321:role/deployer", "session_name": "me", "external_id": "me"}
 
     examination = examined(site, log_in=accounts.opened, account="210987654321", provider={"assume_role": role})
@@ -270,11 +268,8 @@ def test_a_role_that_may_not_be_assumed_is_said(
     assert "correct provider.assume_role" in said
 
 
-def test_nothing_of_a_hostile_answer_reaches_the_terminal(
-    logged_in: AwsServer, folder: Path, site: Site, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert logged_in
-    assert folder
+@pytest.mark.usefixtures("logged_in", "folder")
+def test_nothing_of_a_hostile_answer_reaches_the_terminal(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     site.is_now(status="\x1b[2J", version="1.35")
 
     assert main(["doctor"]) == 1
@@ -282,6 +277,18 @@ def test_nothing_of_a_hostile_answer_reaches_the_terminal(
     said = capsys.readouterr()
     assert "\x1b" not in said.out + said.err
     assert "\\x1b[2J" in said.out
+
+
+@pytest.mark.usefixtures("logged_in", "folder")
+@pytest.mark.parametrize("answer", [{"version": "x"}, {"version": "1.x"}, {"arn": "x"}], ids=str)
+def test_an_answer_that_eks_would_not_give_is_refused(
+    site: Site, capsys: pytest.CaptureFixture[str], answer: dict[str, str]
+) -> None:
+    site.is_now(**answer)
+
+    assert main(["doctor"]) == 2
+
+    assert "an answer as EKS gives it" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -312,10 +319,10 @@ def test_questions_have_defaults_and_lead_to_a_file(
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [CTRL_C, CTRL_D], ids=["Ctrl-C", "Ctrl-D"])
 @pytest.mark.parametrize("question", ["Region: ", "Karpenter release ["])
+@pytest.mark.usefixtures("site")
 def test_a_question_that_is_not_answered_ends_with_130_and_no_file(
-    site: Site, tmp_path: Path, aws: AwsServer, question: str, key: bytes
+    tmp_path: Path, aws: AwsServer, question: str, key: bytes
 ) -> None:
-    assert site
     answers = {"Region: ": b"eu-north-1\r", "Cluster [": b"\r", "release [": b"\r", question: key}
 
     status, seen = conversation(

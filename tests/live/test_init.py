@@ -257,13 +257,16 @@ SHAPES: dict[str, tuple[dict[str, Any], Callable[[Site], None], dict[str, Any], 
 
 
 @pytest.fixture
-def surveyed(logged_in: AwsServer, folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
-    assert logged_in
+def surveyed(
+    logged_in: AwsServer,  # noqa: ARG001 - for its effect on boto3
+    folder: Path,  # noqa: ARG001 - the file is written there
+    capsys: pytest.CaptureFixture[str],
+) -> Callable[..., dict[str, Any]]:
+    """Return a function that writes the file of a cluster and returns what was said."""
 
     def survey(site: Site, *options: str) -> dict[str, Any]:
         arguments = ["init", "--cluster", site.cluster, "--region", site.region, "--json", *options]
         assert main(arguments) == 0, capsys.readouterr().err
-        assert folder
         return dict(json.loads(capsys.readouterr().out))
 
     return survey
@@ -379,10 +382,10 @@ def test_hostile_names_stay_in_their_comments(
     assert "\x1b" not in written(folder)
 
 
+@pytest.mark.usefixtures("logged_in")
 def test_a_hostile_answer_is_refused_and_nothing_is_written(
-    site: Site, logged_in: AwsServer, folder: Path, capsys: pytest.CaptureFixture[str]
+    site: Site, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert logged_in
     site.is_now(endpoint="https://${file(1)}", status="ACTIVE")
 
     assert main(["init", "--cluster", site.cluster, "--region", site.region]) == 2
@@ -409,10 +412,10 @@ def test_what_may_not_be_read_is_said_and_the_rest_is_written(
     assert load(folder / "clusters.yaml")
 
 
+@pytest.mark.usefixtures("logged_in")
 def test_a_cluster_that_does_not_exist_gets_a_suggestion(
-    site: Site, logged_in: AwsServer, folder: Path, capsys: pytest.CaptureFixture[str]
+    site: Site, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert logged_in
 
     assert main(["init", "--cluster", f"{site.cluster}x", "--region", site.region]) == 2
 

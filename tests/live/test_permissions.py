@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +17,6 @@ from tests.docs.markdown import ROOT, blocks, text_of
 from tests.live import applied
 from tests.live.examined import examined, installation_of
 from tests.live.site import Site
-
-if TYPE_CHECKING:
-    from tests.terraform.aws_server import AwsServer
 
 DOCUMENT = ROOT / "docs/init-and-doctor.md"
 
@@ -43,8 +40,8 @@ def documented() -> list[str]:
     return actions
 
 
-def test_the_documented_actions_are_those_that_are_made(logged_in: AwsServer, make_site: Callable[..., Site]) -> None:
-    assert logged_in
+@pytest.mark.usefixtures("logged_in")
+def test_the_documented_actions_are_those_that_are_made(make_site: Callable[..., Site]) -> None:
     site = make_site()
     with recorded(site.region) as (account, actions):
         log_in = lambda *_, **__: account  # noqa: E731 - a function of one line
@@ -73,8 +70,8 @@ def test_every_documented_action_only_reads() -> None:
     ] == []
 
 
-def test_a_call_that_changes_something_cannot_be_made(logged_in: AwsServer) -> None:
-    assert logged_in
+@pytest.mark.usefixtures("logged_in")
+def test_a_call_that_changes_something_cannot_be_made() -> None:
 
     with pytest.raises(AssertionError, match="delete_role"):
         opened("eu-north-1").ask("iam", "delete_role", RoleName="x")

@@ -239,6 +239,8 @@ def test_every_setting_is_there_with_its_value_and_where_it_comes_from(content: 
     shown = {text_of(row).split("\n")[3]: text_of(row) for row in rows[1:]}
 
     assert "set in defaults" in shown["region"]
+    assert '<span class="badge">set in defaults</span>' in html
+    assert '<span class="muted">looked up</span>' in html
     assert "123456789012" in shown["account"]
     assert "found by Terraform" in shown["endpoint"]
     assert "none" in shown["permissions_boundary"]

@@ -128,7 +128,7 @@ def test_problems_that_are_not_reported_are_not_looked_for(monkeypatch: pytest.M
     monkeypatch.setattr(cluster, "closest", closest)
     refused({"clusters": clusters(1, karpenter={"values": {f"key{number}": 1 for number in range(1900)}})})
 
-    assert bounds.MOST_FINDINGS < len(searched) < 1000
+    assert bounds.MOST_FINDINGS < len(set(searched)) < 1000
 
 
 def test_a_cluster_with_too_many_problems_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:

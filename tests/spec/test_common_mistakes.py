@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -748,3 +749,29 @@ def test_a_mark_outside_of_its_text_does_no_harm(mark: Mark) -> None:
     finding = Finding((), "x", "y", "z", mark=mark)
 
     assert str(SpecError("file", [finding], text="one line\n"))
+
+
+HUGE = 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DEMO + f"    endpoint: {'x' * HUGE}\n    regon: x\n",
+        DEMO + f"    tags: {{a: {'token' * (HUGE // 5)}, b: 3}}\n",
+        DEMO + f"    tags: {{a: '{'://:' * (HUGE // 4)}', b: 3}}\n",
+        DEMO + f"    tags: {{{', '.join(f'k{number}: 3' for number in range(1500))}}}\n",
+        DEMO + f"    a:{'b: ' * (HUGE // 3)}x\n  c\n",
+        DEMO + f"    name:demo{' ' * HUGE}x\n    a: b\n",
+        f"clusters:\n  - {'- ' * 40}{'x-' * (HUGE // 2)}: 'a\n",
+        f"clusters: {'[' * 40}{'x: y, ' * 300}\n",
+    ],
+    ids=["a word", "parts of keys", "addresses", "many mistakes", "colons", "spaces", "dashes", "an open list"],
+)
+def test_a_long_line_takes_no_long_time(text: str) -> None:
+    began = time.process_time()
+    shown = str(refused(text))
+
+    # A bound that cannot be missed by a busy machine: what looks back again and again takes minutes.
+    assert time.process_time() - began < 30
+    assert max(map(len, shown.splitlines())) < 1500

@@ -185,7 +185,9 @@ def takes(name: str, text: str, *, python: bool = False) -> bool:
 
 
 def pattern_of(name: str) -> str:
-    pattern: str = TypeAdapter(TYPES[name]).json_schema()["pattern"]
+    schema = TypeAdapter(TYPES[name]).json_schema()
+    # Beside values that an editor offers, the pattern is the second choice.
+    pattern: str = schema["pattern"] if "pattern" in schema else schema["anyOf"][1]["pattern"]
     return pattern
 
 

@@ -59,11 +59,10 @@ def ok(text: str) -> Result:
 APPLY = "run `nodeless synth`, then `terraform apply` in the folder of the stack"
 
 
-def absent(subject: Subject, what: str) -> Result:
+def absent(subject: Subject, what: str, *, verb: str = "does") -> Result:
     """Something that the stack creates does not exist: before the first apply, that is as it should be."""
-    if subject.is_applied:
-        return error(f"{what} does not exist", APPLY)
-    return ok(f"not applied yet: {what} does not exist")
+    text = f"{what} {verb} not exist"
+    return error(text, APPLY) if subject.is_applied else ok(f"not applied yet: {text}")
 
 
 def different(what: str, how: str, key: str) -> Result:

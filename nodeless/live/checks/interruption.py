@@ -56,7 +56,10 @@ def event_rules(subject: Subject) -> Results:
     }
     missing = [rule.name for rule, found in rules.items() if not found]
     if missing:
-        yield absent(subject, f"{', '.join(missing)} (rule of EventBridge)")
+        several = len(missing) > 1
+        yield absent(
+            subject, f"the rule{'s' if several else ''} {', '.join(missing)}", verb="do" if several else "does"
+        )
     for rule, found in rules.items():
         what = f"the rule {rule.name}"
         if not found:

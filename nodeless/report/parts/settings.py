@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeless.explanation.settings import LOOKED_UP, SET, SET_IN_DEFAULTS, Setting
+from nodeless.explanation.settings import DEFAULT, LOOKED_UP, Setting
 from nodeless.finding import written_path
 from nodeless.report.markup import Markup, breakable, element, joined
 from nodeless.report.parts.tables import as_json, code, table
@@ -29,5 +29,5 @@ def _setting(setting: Setting) -> Markup:
 
 
 def _source(source: str) -> Markup:
-    is_written = source in (SET, SET_IN_DEFAULTS)
-    return element("span", source, class_="badge set") if is_written else element("span", source, class_="muted")
+    """Mark what the file says."""
+    return element("span", source, class_="muted" if source in (DEFAULT, LOOKED_UP) else "badge")

@@ -95,6 +95,8 @@ def test_no_variable_of_the_user_reaches_node(tmp_path: Path) -> None:
 # Each verb with arguments that make it refuse to go on, late enough: what it sees of the environment is printed.
 SEES_THE_ACCOUNT = {"synth": False, "explain": False, "upgrade": False, "schema": False, "init": True, "doctor": True}
 
+NEEDED = {"upgrade": ["--to", "1.14.1"], "report": ["--out", "report.html"], "export": ["terraform"]}
+
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_only_a_verb_that_reads_an_account_gets_its_variables(verb: str, tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_only_a_verb_that_reads_an_account_gets_its_variables(verb: str, tmp_pat
     )
     account = {"AWS_SECRET_ACCESS_KEY": "x", "AWS_ENDPOINT_URL_EKS": "x", "https_proxy": "x", "NO_PROXY": "x"}
     own = {**os.environ, **account, "PYTHONPATH": str(ROOT), "TF_TOKEN_example": "x", "NODE_OPTIONS": "x"}
-    arguments = ["--to", "1.14.1"] if verb == "upgrade" else []
+    arguments = NEEDED.get(verb, [])
 
     done = subprocess.run(
         [sys.executable, "-c", program, verb, *arguments],

@@ -295,8 +295,8 @@ def test_fmt_leaves_the_blocks(tmp_path: Path) -> None:
 def test_the_workspaces_of_a_state_are_a_block() -> None:
     where = {"organization": "acme", "workspaces": {"tags": ["a"]}}
 
-    for settings, head in (({"cloud": where}, "cloud"), ({"backend": {"remote": where}}, 'backend "remote"')):
-        assert hcl.text({"terraform": settings}) == (
+    for keys, head in (({"cloud": where}, "cloud"), ({"backend": {"remote": where}}, 'backend "remote"')):
+        assert hcl.text({"terraform": keys}) == (
             f'terraform {{\n  {head} {{\n    organization = "acme"\n\n'
             '    workspaces {\n      tags = ["a"]\n    }\n  }\n}\n'
         )

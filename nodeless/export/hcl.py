@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from nodeless.sinks.hcl import code, quoted
 from nodeless.sinks.terminal import printable
 
 Tree = Mapping[str, Any]
+# How a text is written: as a template, a literal or a reference.
+Quote = Callable[[str], str]
 
 WIDTH = 100
 INDENT = "  "
@@ -158,10 +160,10 @@ def _bare(reference: str) -> str:
     return template(reference) if reference.startswith("${") else reference
 
 
-def _value(value: Any, depth: int, room: int, string: Any) -> str:  # noqa: ANN401 - any JSON, and how its texts are written
+def _value(value: Any, depth: int, room: int, string: Quote) -> str:  # noqa: ANN401 - any JSON
     """Write a value; lines after its first one are indented for this depth."""
     if isinstance(value, str):
-        return str(string(value))
+        return string(value)
     if isinstance(value, Call):
         return f"{value.function}({_value(value.argument, depth, room, string)})"
     if isinstance(value, Mapping):
@@ -171,7 +173,7 @@ def _value(value: Any, depth: int, room: int, string: Any) -> str:  # noqa: ANN4
     return json.dumps(value)
 
 
-def _list(items: Sequence[Any], depth: int, room: int, string: Any) -> str:  # noqa: ANN401 - see _value
+def _list(items: Sequence[Any], depth: int, room: int, string: Quote) -> str:
     """Write a list: one text, or several that fit on one line, and otherwise an item per line."""
     inner = [_value(item, depth + 1, WIDTH, string) for item in items]
     one_line = f"[{', '.join(inner)}]"
@@ -182,7 +184,7 @@ def _list(items: Sequence[Any], depth: int, room: int, string: Any) -> str:  # n
     return f"[\n{lines}{INDENT * depth}]"
 
 
-def _object(tree: Tree, depth: int, string: Any) -> str:  # noqa: ANN401 - see _value
+def _object(tree: Tree, depth: int, string: Quote) -> str:
     if not tree:
         return "{}"
     rows = [(_key(key, string), value) for key, value in tree.items()]
@@ -194,11 +196,11 @@ def _object(tree: Tree, depth: int, string: Any) -> str:  # noqa: ANN401 - see _
     return f"{{\n{lines}{INDENT * depth}}}"
 
 
-def _key(key: str, string: Any) -> str:  # noqa: ANN401 - see _value
+def _key(key: str, string: Quote) -> str:
     """Write a key; fmt counts its characters as a reader sees them, which is known for ASCII only."""
     if KEY.fullmatch(key):
         return key
-    in_quotes = str(string(key))
+    in_quotes = string(key)
     in_quotes = in_quotes if in_quotes.startswith('"') else f'"${{{in_quotes}}}"'
     return "".join(each if each.isascii() else code(each) for each in in_quotes)
 

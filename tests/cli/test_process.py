@@ -96,6 +96,8 @@ def test_no_variable_of_the_user_reaches_node(tmp_path: Path) -> None:
 SEES_THE_ACCOUNT = {"synth": False, "explain": False, "upgrade": False, "schema": False, "init": True, "doctor": True}
 NEEDED = {"upgrade": ["--to", "1.14.1"], "report": ["--out", "report.html"]}
 
+NEEDED = {"upgrade": ["--to", "1.14.1"], "report": ["--out", "report.html"], "export": ["terraform"]}
+
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_only_a_verb_that_reads_an_account_gets_its_variables(verb: str, tmp_path: Path) -> None:

@@ -290,3 +290,13 @@ def test_fmt_leaves_the_blocks(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text(WRITTEN, encoding="utf-8", newline="\n")
 
     assert fmt(tmp_path) == ""
+
+
+def test_the_workspaces_of_a_state_are_a_block() -> None:
+    where = {"organization": "acme", "workspaces": {"tags": ["a"]}}
+
+    for keys, head in (({"cloud": where}, "cloud"), ({"backend": {"remote": where}}, 'backend "remote"')):
+        assert hcl.text({"terraform": keys}) == (
+            f'terraform {{\n  {head} {{\n    organization = "acme"\n\n'
+            '    workspaces {\n      tags = ["a"]\n    }\n  }\n}\n'
+        )

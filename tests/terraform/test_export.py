@@ -21,13 +21,15 @@ from tests.terraform.lives import EXPORTS
 from tests.terraform.tools import HELM, WITHOUT_HELM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from nodeless.resolved.installation import Installation
     from tests.terraform.conftest import TerraformIn
     from tests.terraform.lives import Life
     from tests.terraform.runner import Terraform
     from tests.terraform.tools import Tools
+
+    Prepare = Callable[[Installation, Path], Terraform]
 
 pytestmark = [pytest.mark.terraform, pytest.mark.usefixtures("lives")]
 
@@ -62,12 +64,12 @@ def with_helm(folders: Path, terraform_in: TerraformIn, terraform_tools: Tools) 
     if not terraform_tools.offers(HELM):
         return None
     terraform = terraform_in(folders / "hcl" / "demo")
-    terraform.init(backend=False)
+    terraform.init()
     return terraform
 
 
 @pytest.fixture
-def prepared(with_helm: Terraform | None, initialized: Terraform, terraform_in: TerraformIn) -> Any:  # noqa: ANN401
+def prepared(with_helm: Terraform | None, initialized: Terraform, terraform_in: TerraformIn) -> Prepare:
     """Return what initializes a folder of an installation."""
 
     def prepare(installation: Installation, folder: Path) -> Terraform:
@@ -75,7 +77,7 @@ def prepared(with_helm: Terraform | None, initialized: Terraform, terraform_in: 
         if like is None:
             pytest.skip(WITHOUT_HELM)
         terraform = terraform_in(folder)
-        if like.stack != folder:
+        if not (folder / ".terraform").exists():
             terraform.init(like=like, backend=False)
         return terraform
 
@@ -96,7 +98,7 @@ def planned(terraform: Terraform) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("stack", INSTALLATIONS)
-def test_an_export_plans_what_the_output_folder_plans(stack: str, folders: Path, prepared: Any) -> None:  # noqa: ANN401
+def test_an_export_plans_what_the_output_folder_plans(stack: str, folders: Path, prepared: Prepare) -> None:
     stacks = [prepared(INSTALLATIONS[stack], folders / form / stack) for form in (SYNTHESIZED, *FORMATS)]
     with ThreadPoolExecutor(2) as threads:
         synthesized, *exported = threads.map(planned, stacks)
@@ -112,7 +114,7 @@ def test_fmt_would_change_nothing_in_any_export(folders: Path, initialized: Terr
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_an_export_validates_and_its_tests_pass(form: str, folders: Path, prepared: Any) -> None:  # noqa: ANN401
+def test_an_export_validates_and_its_tests_pass(form: str, folders: Path, prepared: Prepare) -> None:
     terraform = prepared(INSTALLATIONS["delivered"], folders / form / "delivered")
 
     assert terraform.validate() == ()
@@ -123,16 +125,17 @@ def test_an_export_validates_and_its_tests_pass(form: str, folders: Path, prepar
 
 def test_a_folder_that_was_copied_alone_says_where_its_state_would_be(
     folders: Path,
-    prepared: Any,  # noqa: ANN401
+    prepared: Prepare,
     tmp_path: Path,
 ) -> None:
-    shutil.copytree(folders / "hcl" / "delivered", tmp_path / "copied" / "delivered")
+    copied = tmp_path / "copied" / "delivered"
+    shutil.copytree(folders / "hcl" / "delivered", copied, ignore=shutil.ignore_patterns(".terraform*"))
 
-    found = prepared(INSTALLATIONS["delivered"], tmp_path / "copied" / "delivered").test()
+    found = prepared(INSTALLATIONS["delivered"], copied).test()
 
     said = set().union(*found.values())
     assert len(said) == 1
-    assert f"This stack was copied: its state would be in {tmp_path.parent}/terraform.delivered.tfstate." in str(said)
+    assert f"This stack was copied: its state would be in {tmp_path}/terraform.delivered.tfstate." in str(said)
 
 
 @pytest.mark.parametrize("form", EXPORTS)

@@ -93,10 +93,13 @@ def test_no_variable_of_the_user_reaches_node(tmp_path: Path) -> None:
 
 
 # Each verb with arguments that make it refuse to go on, late enough: what it sees of the environment is printed.
-SEES_THE_ACCOUNT = {"synth": False, "explain": False, "upgrade": False, "schema": False, "init": True, "doctor": True}
-NEEDED = {"upgrade": ["--to", "1.14.1"], "report": ["--out", "report.html"]}
-
-NEEDED = {"upgrade": ["--to", "1.14.1"], "report": ["--out", "report.html"], "export": ["terraform"]}
+SEES_THE_ACCOUNT = dict.fromkeys(("init", "doctor", "adopt"), True)
+NEEDED = {
+    "upgrade": ["--to", "1.14.1"],
+    "report": ["--out", "report.html"],
+    "export": ["terraform"],
+    "adopt": ["demo"],
+}
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -455,4 +454,4 @@ def test_without_boto3_the_plain_file_is_written_and_the_rest_says_how_to_instal
 
     assert done.stdout.endswith("0 2 2\n")
     assert done.stderr.count("run pip install boto3") == 2
-    assert sorted(os.listdir(tmp_path)) == [SCHEMA_FILE, "clusters.yaml"]  # noqa: PTH208 - names
+    assert {path.name for path in tmp_path.iterdir()} == {SCHEMA_FILE, "clusters.yaml"}

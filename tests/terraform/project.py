@@ -31,9 +31,9 @@ class Project:
     endpoint: str
 
     def synth(self, *clusters: dict[str, Any], options: tuple[str, ...] = ()) -> str:
-        """Write the file with these clusters, run `nodeless synth`, and return what it says."""
+        """Write the file with these clusters, run `nodeless synth`, and return what it says beside its success."""
         (self.folder / "clusters.yaml").write_text(json.dumps({"clusters": clusters}), "utf-8")
-        command = [sys.executable, str(REPOSITORY / "main.py"), *options]
+        command = [sys.executable, str(REPOSITORY / "main.py"), "--quiet", *options]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=TIMEOUT)
         assert done.returncode == 0, f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
         return done.stdout + done.stderr

@@ -140,6 +140,8 @@ def live(
 def at_work(lab: Lab) -> dict[str, Any]:
     """Let pods need a node, take the node away, let the pods go, and leave two for the destroy."""
     scale(lab.kube, 3)
+    # Pods may run on a node that Karpenter has not yet looked at for the last time.
+    wait_for(lab, lambda: all(is_ready(claim) for claim in claims(lab.kube)), "every claim is ready")
     seen: dict[str, Any] = {"inflated": running(lab), "claims": claims(lab.kube)}
     interrupt(lab, seen["inflated"][0].id)
     wait_for(lab, lambda: seen["inflated"][0].id not in {each.id for each in running(lab)}, "the instance is gone")
@@ -243,6 +245,12 @@ def all_tags(ec2: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401 - boto3 mak
 def claims(kube: Kube) -> list[Object]:
     """Return the NodeClaims."""
     return kube.items("/apis/karpenter.sh/v1/nodeclaims")
+
+
+def is_ready(claim: Object) -> bool:
+    """Tell whether Karpenter calls a claim ready: launched, registered and initialized."""
+    conditions = claim.get("status", {}).get("conditions", ())
+    return any(row["type"] == "Ready" and row["status"] == "True" for row in conditions)
 
 
 def releases(kube: Kube) -> dict[str, str]:

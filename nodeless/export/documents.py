@@ -9,8 +9,8 @@ from typing import Any
 from nodeless.export.hcl import Block, Call
 from nodeless.sinks.terraform_json import literal_tree, literal_value
 
-# A type and its argument. The provider compares the first as JSON, and the second is written as jsonencode writes it.
-ARGUMENTS = (("aws_cloudwatch_event_rule", "event_pattern"), ("aws_eks_addon", "configuration_values"))
+# A type and its argument. Only what the provider compares as JSON: `jsonencode` may write it as another text.
+ARGUMENTS = (("aws_cloudwatch_event_rule", "event_pattern"),)
 
 
 def with_calls(block: Block) -> Block:

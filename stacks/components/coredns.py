@@ -25,8 +25,8 @@ class CoreDns(Construct):
                 "Resource",
                 cluster_name=cluster,
                 addon_name="coredns",
-                # As `jsonencode` writes it, so that an export with the document itself is the same.
-                configuration_values=json.dumps({"computeType": "Fargate"}, separators=(",", ":")),
+                # The provider compares this as text: written otherwise, existing stacks would plan an update.
+                configuration_values=json.dumps({"computeType": "Fargate"}),
                 resolve_conflicts_on_create="OVERWRITE",
                 resolve_conflicts_on_update="PRESERVE",
                 # The cluster still needs its DNS when this stack is destroyed.

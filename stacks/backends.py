@@ -53,12 +53,17 @@ def _s3(stack: TerraformStack, keys: dict[str, Any]) -> None:
 
 def _cloud(stack: TerraformStack, keys: dict[str, Any]) -> None:
     where = keys.pop("workspaces")
+    tags, project = where.get("tags"), where.get("project")
     workspaces = (
-        TaggedCloudWorkspaces(where["tags"], project=where.get("project"))
-        if where.get("tags")
-        else NamedCloudWorkspace(where["name"], where.get("project"))
+        TaggedCloudWorkspaces(tags, project=project)
+        if tags and isinstance(tags, list)
+        else NamedCloudWorkspace(where.get("name", ""), project)
     )
     CloudBackend(stack, workspaces=workspaces, **keys)
+    if tags and isinstance(tags, Mapping):
+        # CDKTF 0.21 takes tags only as a list.
+        stack.add_override("terraform.cloud.workspaces.name", None)
+        stack.add_override("terraform.cloud.workspaces.tags", tags)
 
 
 BACKENDS: dict[str, Callable[[TerraformStack, dict[str, Any]], None]] = {"local": _local, "s3": _s3, "cloud": _cloud}

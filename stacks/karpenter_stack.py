@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from nodeless.imports.aws import AwsProvider, AwsProviderAssumeRole, AwsProviderDefaultTags
 from nodeless.imports.cdk import Construct, TerraformStack
-from nodeless.resolved.adoption import takes_over_state
 from nodeless.resolved.backends import is_default_local
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
 from nodeless.resolved.terraform_text import in_terraform
+from nodeless.resolved.terraform_version import required_terraform
 from nodeless.stacks.backends import declare_backend
 from nodeless.stacks.components.helm_access import HelmAccess
 from nodeless.stacks.components.local_state import LocalState
@@ -16,10 +16,6 @@ from nodeless.stacks.karpenter import Karpenter
 
 # Only arguments that exist at both ends of these ranges are used.
 PROVIDER_VERSIONS = {"aws": ">= 5.100.0, < 7.0.0", "helm": ">= 3.1.0, < 4.0.0"}
-
-# The lowest Terraform that has what a stack uses.
-TERRAFORM_DATA, CHECKS, IMPORT_EXPRESSIONS, REMOVED_BLOCKS = (1, 4), (1, 5), (1, 6), (1, 7)
-EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 10), (1, 10)
 
 
 class KarpenterStack(TerraformStack):
@@ -61,20 +57,8 @@ class KarpenterStack(TerraformStack):
         self._require(installation, providers=("aws", "helm") if with_helm else ("aws",))
 
     def _require(self, installation: Installation, *, providers: tuple[str, ...]) -> None:
-        needed = [TERRAFORM_DATA]
-        if installation.delivery != "helm" or takes_over_state(installation):
-            needed.append(REMOVED_BLOCKS)
-        if installation.adoption:
-            needed.append(IMPORT_EXPRESSIONS)
-        if installation.delivery == "helm" and installation.auth == "ephemeral":
-            needed.append(EPHEMERAL_RESOURCES)
-        if is_default_local(installation.backend, installation.stack):
-            needed.append(CHECKS)
-        if installation.backend.get("use_lockfile"):
-            needed.append(S3_LOCK_FILES)
-        major, minor = max(needed)
         # CDKTF pins the versions its bindings were made from; the JSON works with a wider range.
-        self.add_override("terraform.required_version", f">= {major}.{minor}")
+        self.add_override("terraform.required_version", required_terraform(installation))
         for provider in providers:
             self.add_override(
                 f"terraform.required_providers.{provider}",

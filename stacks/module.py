@@ -8,9 +8,10 @@ from pathlib import Path
 
 from nodeless.imports.cdk import App, LocalBackend, TerraformStack
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.terraform_version import REMOVED_BLOCKS, TERRAFORM_DATA, at_least
 from nodeless.stacks import destroy_order
 from nodeless.stacks.karpenter import Karpenter
-from nodeless.stacks.karpenter_stack import PROVIDER_VERSIONS, REMOVED_BLOCKS, TERRAFORM_DATA
+from nodeless.stacks.karpenter_stack import PROVIDER_VERSIONS
 
 
 def build(installations: Sequence[Installation], folder: Path) -> None:
@@ -32,8 +33,8 @@ def build(installations: Sequence[Installation], folder: Path) -> None:
 
 def _require(stack: TerraformStack, installation: Installation) -> None:
     with_helm = installation.delivery == "helm"
-    major, minor = TERRAFORM_DATA if with_helm else REMOVED_BLOCKS
-    stack.add_override("terraform.required_version", f">= {major}.{minor}")
+    needed = TERRAFORM_DATA if with_helm else REMOVED_BLOCKS
+    stack.add_override("terraform.required_version", at_least(needed))
     for provider in ("aws", "helm") if with_helm else ("aws",):
         row = {"source": f"hashicorp/{provider}", "version": PROVIDER_VERSIONS[provider]}
         stack.add_override(f"terraform.required_providers.{provider}", row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import join, normpath
 from typing import Any
@@ -51,11 +51,17 @@ def _secret_suffix(stack: str) -> str:
     return fitted("{cluster}-karpenter", plain, IDENTIFIER_LIMIT)
 
 
+def workspace_tags(tags: Sequence[str] | Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Return each tag of a list as its key, and each of a map as its key and value."""
+    return tuple(tags.items()) if isinstance(tags, Mapping) else tuple((key,) for key in tags)
+
+
 def _workspace_shown(keys: Keys) -> str:
     where = keys["workspaces"]
     organization = f"{keys.get('hostname') or HCP_TERRAFORM}/{keys['organization']}"
     if where.get("tags"):
-        return f"{organization}, the workspaces tagged {', '.join(where['tags'])}"
+        shown = ", ".join("=".join(tag) for tag in workspace_tags(where["tags"]))
+        return f"{organization}, the workspaces tagged {shown}"
     return f"{organization}/{where.get('name') or where['prefix'] + '*'}"
 
 

@@ -5,9 +5,10 @@ A key that decides where the state is has a default with the stack's name in it:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from nodeless.spec import secrets, text_types as text
 from nodeless.spec.secrets import Secret
@@ -56,13 +57,21 @@ class S3Backend(Section):
     """refused: AWS_SESSION_TOKEN takes its place"""
 
 
+# One of the two by the shape of the value, so that a mistake is a mistake in that one.
+WorkspaceTags = Annotated[
+    Annotated[list[text.WorkspaceTag], Tag("[list]")]
+    | Annotated[dict[text.WorkspaceTag, text.WorkspaceTag], Tag("[map]")],
+    Discriminator(lambda tags: "[map]" if isinstance(tags, Mapping) else "[list]"),
+]
+
+
 class Workspaces(Section):
     """Which workspace of HCP Terraform runs the stack."""
 
     name: text.Line | None = None
     """name of the workspace; default: karpenter-<stack>"""
-    tags: list[text.Line] = []
-    """tags of the workspaces, instead of a name"""
+    tags: WorkspaceTags = []
+    """tags of the workspaces, instead of a name; a map of keys and values needs Terraform 1.10"""
     project: text.Line | None = None
     """project of the workspace"""
 

@@ -48,7 +48,9 @@ COMBINATIONS_WITHOUT_DEFAULTS: tuple[tuple[Schema, Schema], ...] = (
 )
 # Of these keys of a section only one may have a value.
 ALTERNATIVES = {"Workspaces": ("name", "tags"), "RemoteWorkspaces": ("name", "prefix")}
-HAS_VALUE: Schema = {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1}]}
+HAS_VALUE: Schema = {
+    "anyOf": [{"type": "string"}, {"type": "array", "minItems": 1}, {"type": "object", "minProperties": 1}]
+}
 
 
 def descriptions(section: type[BaseModel]) -> dict[str, str]:

@@ -282,6 +282,16 @@ SecretSuffix = Annotated[
     ),
 ]
 
+WorkspaceTag = Annotated[
+    str,
+    TextType(
+        pattern=r"(?=.{1,255}$)[A-Za-z0-9]([A-Za-z0-9:_-]*[A-Za-z0-9])?",
+        expected="the tag of a workspace: at most 255 letters, digits, hyphens, underscores and colons, with a "
+        "letter or digit at both ends",
+        fix="write one such as karpenter",
+    ),
+]
+
 
 def iam_name(limit: int) -> TextType:
     """Make the type of a name that IAM or EKS bounds at this many characters."""

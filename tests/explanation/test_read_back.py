@@ -74,6 +74,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "s3": {"backend": {"type": "s3", "bucket": "states", "region": "eu-north-1"}},
     "cloud": {"backend": {"type": "cloud", "organization": "o"}},
     "cloud by tags": {"backend": {"type": "cloud", "organization": "o", "workspaces": {"tags": ["t"]}}},
+    "cloud by tags with values": {
+        "backend": {"type": "cloud", "organization": "o", "workspaces": {"tags": {"app": "karpenter"}}}
+    },
     "remote by prefix": {"backend": {"type": "remote", "organization": "o", "workspaces": {"prefix": "p-"}}},
     "http": {"backend": {"type": "http", "address": "https://example.com/state", "retry_max": 3}},
     "kubernetes": {"backend": {"type": "kubernetes", "exec": {"api_version": "v1", "command": "aws", "args": ["a"]}}},

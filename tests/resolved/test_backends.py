@@ -82,9 +82,11 @@ def test_the_place_is_said_in_words(kind: str) -> None:
 
 def test_workspaces_by_tag_or_prefix_and_an_address_are_said_in_words_too() -> None:
     tags = {"type": "cloud", "organization": "acme", "workspaces": {"tags": ["a", "b"]}}
+    pairs = {"type": "cloud", "organization": "acme", "workspaces": {"tags": {"app": "karpenter", "stage": "test"}}}
     prefix = {"type": "remote", "organization": "acme", "hostname": "tfe.example.com", "workspaces": {"prefix": "k-"}}
     address = {"type": "http", "address": "https://state.example.com/demo?token=x"}
 
     assert state_shown(with_defaults(tags, "demo")) == "app.terraform.io/acme, the workspaces tagged a, b"
+    assert state_shown(with_defaults(pairs, "demo")).endswith("the workspaces tagged app=karpenter, stage=test")
     assert state_shown(with_defaults(prefix, "demo")) == "tfe.example.com/acme/k-*"
     assert state_shown(with_defaults(address, "demo")) == "https://state.example.com/demo?…"

@@ -142,7 +142,7 @@ WRONG: dict[str, Any] = {
     "Pod Identity on Fargate": one(identity="pod-identity", fargate=True),
     "Pod Identity, and a provider": one(identity="pod-identity", fargate=False, oidc_provider="create"),
     "a workspace by name and tags": one(
-        backend={"type": "cloud", "organization": "o", "workspaces": {"name": "w", "tags": ["t"]}}
+        backend={"type": "cloud", "organization": "o", "workspaces": {"name": "w", "tags": {"t": "v"}}}
     ),
     "a workspace by name and prefix": one(
         backend={"type": "remote", "organization": "o", "workspaces": {"name": "w", "prefix": "p"}}

@@ -145,6 +145,10 @@ SAMPLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("a", "demo-karpenter", "a.b", "1", "a" * 63),
         ("", "A", "-a", "a-", "a-1", "a b", "a_b", "a" * 64, "${x}", "a\n", "é"),
     ),
+    "WorkspaceTag": (
+        ("a", "karpenter", "cost:center", "a_b-C", "1", "a" * 255),
+        ("", "a b", "-a", "a:", "_a", "a.b", "a" * 256, "${x}", "a\n", "é"),
+    ),
     "StackName": (
         ("demo", "Demo_1-a", "a" * 120),
         ("", "-a", "_a", "a.b", "../a", "a/b", "a" * 121, "${x}", "a\n", "é"),

@@ -85,6 +85,10 @@ BACKENDS = [
         {"cloud": {"organization": "acme", "workspaces": {"name": "karpenter-demo"}}},
     ),
     (
+        {"type": "cloud", "organization": "acme", "workspaces": {"tags": {"app": "karpenter"}, "project": "platform"}},
+        {"cloud": {"organization": "acme", "workspaces": {"project": "platform", "tags": {"app": "karpenter"}}}},
+    ),
+    (
         {"type": "cloud", "organization": "acme", "workspaces": {"tags": ["karpenter"]}},
         {"cloud": {"organization": "acme", "workspaces": {"tags": ["karpenter"]}}},
     ),

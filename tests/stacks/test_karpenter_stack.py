@@ -70,10 +70,15 @@ def test_the_providers_are_named_in_full_with_the_ranges_that_are_tested(stack_o
     }
 
 
+CLOUD = {"type": "cloud", "organization": "acme"}
 REQUIRED_VERSIONS = [
     ({}, ">= 1.10"),
     ({"auth": "token"}, ">= 1.5"),
     ({"auth": "token", "backend": {"type": "local", "path": "terraform.tfstate"}}, ">= 1.4"),
+    ({"auth": "token", "backend": CLOUD}, ">= 1.4"),
+    ({"auth": "token", "backend": {**CLOUD, "workspaces": {"project": "platform"}}}, ">= 1.6"),
+    ({"auth": "token", "backend": {**CLOUD, "workspaces": {"tags": ["app"]}}}, ">= 1.4"),
+    ({"auth": "token", "backend": {**CLOUD, "workspaces": {"tags": {"app": "karpenter"}}}}, ">= 1.10"),
     ({"delivery": "none"}, ">= 1.7"),
     ({"delivery": "none", "backend": {"type": "s3", "bucket": "bucket", "region": "eu-north-1"}}, ">= 1.10"),
 ]

@@ -70,12 +70,6 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "cloud": (
         *WORKSPACES,
         Rule(
-            "workspaces.tags[]",
-            r"(?=.{1,255}$)[A-Za-z0-9]([A-Za-z0-9:_-]*[A-Za-z0-9])?",
-            f"a tag of {WORD_WORDS} and colons, which starts and ends with a letter or digit",
-            "write one such as karpenter",
-        ),
-        Rule(
             "workspaces.project",
             r"[A-Za-z0-9_ -]{3,40}",
             "a project name of 3 to 40 letters, digits, spaces, hyphens and underscores",

@@ -45,7 +45,7 @@ def unique_workspace_tags(rows: Rows) -> Found:
     selecting = [(index, row, tags) for index, row in rows if (tags := states.workspace_tags(row.backend))]
     for (first, other, fewer), (index, installation, more) in combinations(selecting, 2):
         if states.overlap(fewer, more) and not _same_cluster(installation, other):
-            expected = f"a list of tags of its own; clusters[{first}] already uses this one, or a longer or shorter one"
+            expected = f"tags of its own; clusters[{first}] already uses these, or more or fewer of them"
             yield index, _shared(installation, expected, "give each of the two a tag that the other does not have")
 
 

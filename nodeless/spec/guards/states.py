@@ -8,7 +8,7 @@ from posixpath import join, normpath, split
 from typing import Any, NamedTuple
 
 from nodeless.finding import Path
-from nodeless.resolved.backends import HCP_TERRAFORM, state_key, unique_state
+from nodeless.resolved.backends import HCP_TERRAFORM, state_key, unique_state, workspace_tags as tags_of
 from nodeless.resolved.installation import Installation
 
 # Two ways to the same workspaces.
@@ -22,7 +22,7 @@ class WorkspaceTags(NamedTuple):
 
     organization: tuple[str, str]
     project: str | None
-    tags: frozenset[str]
+    tags: frozenset[tuple[str, ...]]
 
 
 def occupied(installation: Installation) -> tuple[Hashable, ...]:
@@ -55,14 +55,20 @@ def workspace_tags(backend: Backend) -> WorkspaceTags | None:
     where = backend.get("workspaces") or {}
     if not where.get("tags"):
         return None
-    return WorkspaceTags(organization(backend), where.get("project"), frozenset(map(folded, where["tags"])))
+    tags = frozenset(tuple(map(folded, tag)) for tag in tags_of(where["tags"]))
+    return WorkspaceTags(organization(backend), where.get("project"), tags)
 
 
 def overlap(one: WorkspaceTags, other: WorkspaceTags) -> bool:
     """Tell whether the workspaces made for one stack are selected for the other too."""
     apart = one.project and other.project and one.project != other.project
-    nested = one.tags <= other.tags or other.tags <= one.tags
+    nested = _selects(one.tags, other.tags) or _selects(other.tags, one.tags)
     return one.organization == other.organization and nested and not apart
+
+
+def _selects(tags: frozenset[tuple[str, ...]], workspace: frozenset[tuple[str, ...]]) -> bool:
+    """Tell whether a workspace has all of these tags; a key alone is also that of a tag with a value."""
+    return tags <= workspace | {tag[:1] for tag in workspace}
 
 
 def organization(backend: Backend) -> tuple[str, str]:

@@ -114,7 +114,7 @@ ONE_KEY_WRONG: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"backend": {"bucket": "x"}}, "clusters[0].backend", "a backend has a type"),
     (
-        {"backend": {"type": "cloud", "organization": "o", "workspaces": {"name": "a", "tags": ["b"]}}},
+        {"backend": {"type": "cloud", "organization": "o", "workspaces": {"name": "a", "tags": {"b": "c"}}}},
         "clusters[0].backend.workspaces",
         "not both",
     ),

@@ -122,7 +122,17 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a workspace tag with a space": (
         cloud(workspaces={"tags": ["a", "b c"]}),
         "backend.workspaces.tags[1]",
-        "a tag of",
+        "the tag of a workspace",
+    ),
+    "a key of a workspace tag with a space": (
+        cloud(workspaces={"tags": {"a b": "c"}}),
+        "backend.workspaces.tags.a b",
+        "the tag of a workspace",
+    ),
+    "a value of a workspace tag that is an expression": (
+        cloud(workspaces={"tags": {"team": "${var.team}"}}),
+        "backend.workspaces.tags.team",
+        "a literal",
     ),
     "a short project": (cloud(workspaces={"project": "p"}), "backend.workspaces.project", "3 to 40"),
 }
@@ -147,6 +157,7 @@ ACCEPTED: dict[str, dict[str, Any]] = {
     "a key of KMS by its id": s3(kms_key_id="01234567-89ab-cdef-0123-456789abcdef"),
     "a key of KMS by its ARN": s3(kms_key_id="arn:aws:kms:eu-north-1:123456789012:key/mrk-1"),
     "the longest default workspace": {**cloud(hostname="tfe.example.com:8443"), "name": "x" * 80},
+    "workspace tags with values": cloud(workspaces={"tags": {"team": "platform", "cost:center": "4_2"}}),
     "workspace tags": cloud(workspaces={"tags": ["a:b", "c"], "project": "my apps"}),
     "a tag in another script": {"tags": {"équipe": "プラットフォーム 1_.:/=+-@"}},
 }

@@ -12,14 +12,17 @@ from nodeless.karpenter.policy import Statement
 from nodeless.resolved.inventory import inventory
 from nodeless.resolved.resources import default_manifests
 from nodeless.resolved.statement_words import in_words
+from nodeless.resolved.workspaces import workspace_of
 
 
 def json_document(explained: Explained) -> dict[str, Any]:
     """Return the settings by their path, and what follows from them."""
     installation = explained.installation
+    workspace = workspace_of(installation)
     return {
         "name": installation.name,
         **{key.replace(" ", "_"): value for key, value in facts(installation).items()},
+        **({"workspace": asdict(workspace)} if workspace else {}),
         "settings": {
             written_path(row.path): {
                 "value": row.value,

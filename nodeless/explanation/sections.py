@@ -13,6 +13,7 @@ from nodeless.resolved.inventory import PARTS, Resource, inventory
 from nodeless.resolved.names import LONGEST_CLUSTER_NAME
 from nodeless.resolved.resources import default_manifests
 from nodeless.resolved.statement_words import in_words
+from nodeless.resolved.workspaces import workspace_of
 from nodeless.sinks.terminal import printable
 
 MARK = "# "
@@ -31,6 +32,19 @@ def sections(installation: Installation, width: int) -> Iterator[str]:
 
 def _facts(installation: Installation, width: int) -> Iterator[str]:
     for key, value in facts(installation).items():
+        yield from _folded(f"{key}: {value}", INDENT, width)
+
+
+def _workspace(installation: Installation, width: int) -> Iterator[str]:
+    workspace = workspace_of(installation)
+    if workspace is None:
+        return
+    rows = {
+        "Terraform version": workspace.terraform_version,
+        "working directory, below the output folder": workspace.working_directory,
+        "trigger pattern, below the output folder": ", ".join(workspace.trigger_patterns),
+    }
+    for key, value in rows.items():
         yield from _folded(f"{key}: {value}", INDENT, width)
 
 
@@ -99,6 +113,7 @@ def _folded(text: str, indent: str, width: int) -> list[str]:
 
 SECTIONS = {
     "the stack": _facts,
+    "what to set in its workspace": _workspace,
     "its resources": _resources,
     "what the controller may do": _policies,
     "who may use the roles and the queue": _accesses,

@@ -232,6 +232,29 @@ def test_it_says_where_the_state_is(explained: Explained) -> None:
     assert remote["state"] == "s3://states/karpenter/two/terraform.tfstate"
 
 
+def test_it_says_what_to_set_in_a_workspace(explained: Explained) -> None:
+    cloud = "backend: {type: cloud, organization: acme, workspaces: {tags: {app: karpenter}, project: platform}}"
+    local, tagged, prefixed = explained(
+        f"defaults: {{region: eu-north-1}}\nclusters: [{{name: one}}, {{name: two, stack: second, {cloud}}}, "
+        "{name: three, auth: token, backend: {type: remote, organization: acme, hostname: tfe.example.com, "
+        "workspaces: {prefix: k-}}}]"
+    )
+
+    assert "workspace" not in local
+    assert tagged["workspace"] == {
+        "hostname": "app.terraform.io",
+        "organization": "acme",
+        "name": None,
+        "tags": {"app": "karpenter"},
+        "project": "platform",
+        "terraform_version": ">= 1.10",
+        "working_directory": "stacks/second",
+        "trigger_patterns": ["stacks/second/**/*"],
+    }
+    assert prefixed["workspace"]["hostname"] == "tfe.example.com"
+    assert (prefixed["workspace"]["name"], prefixed["workspace"]["terraform_version"]) == (None, ">= 1.4")
+
+
 def test_it_shows_the_partition_and_what_it_lacks(explained: Explained) -> None:
     one, two = explained("clusters: [{name: one, region: us-gov-west-1}, {name: two, region: cn-north-1}]")
 

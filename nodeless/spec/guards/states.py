@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 from nodeless.finding import Path
 from nodeless.resolved.backends import HCP_TERRAFORM, state_key, unique_state, workspace_tags as tags_of
 from nodeless.resolved.installation import Installation
-
-# Two ways to the same workspaces.
-HCP_BACKENDS = ("cloud", "remote")
+from nodeless.resolved.workspaces import HCP_BACKENDS
 
 Backend = Mapping[str, Any]
 

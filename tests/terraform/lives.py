@@ -7,6 +7,7 @@ not matter which of them comes first.
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from nodeless.spec.resolution import load
 from tests.terraform import provider_settings, world
 from tests.terraform.account import Account
-from tests.terraform.synthesis import export
+from tests.terraform.synthesis import REPOSITORY, export
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -88,6 +89,17 @@ EXPORTS = {"hcl": "exported", "json": "elsewhere/exported"}
 
 
 @dataclass(frozen=True)
+class Consumer:
+    """What Terraform said about and did with a stack that reads the outputs of another one."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    applied: Counter[str]
+    planned: list[dict[str, Any]]
+    second_plan: Plan
+    destroyed: Counter[str]
+
+
+@dataclass(frozen=True)
 class Life:
     """A stack from its first init to its end: what Terraform said and did, and what the account held meanwhile."""
 
@@ -100,6 +112,8 @@ class Life:
     state: dict[str, dict[str, Any]]
     account: Recorded
     second_plan: Plan
+    outputs: dict[str, Any]
+    consumer: Consumer
     exported_plans: dict[str, Plan]
     changed_plans: dict[str, Plan]
     destroyed: Counter[str]
@@ -133,6 +147,8 @@ def live(
         state=terraform.state(),
         account=account.record(),
         second_plan=terraform.replan(),
+        outputs=json.loads(terraform.run("output", "-json")),
+        consumer=consume(terraform, aws.url),
         exported_plans={form: planned_by_export(terraform, folder, form, aws.url) for form, folder in EXPORTS.items()},
         changed_plans={
             name: planned_after(terraform, stack_of(f"{config}    {keys}\n", endpoint=aws.url), as_applied)
@@ -141,6 +157,26 @@ def live(
         destroyed=terraform.destroy(),
         state_at_the_end=terraform.state(),
         left_behind=account.holdings() - before.holdings,
+    )
+
+
+def consume(terraform: Terraform, endpoint: str) -> Consumer:
+    """Apply the example that uses the outputs of a stack through its state, plan it again, and destroy it."""
+    folder = Path(terraform.stack).parents[2] / "consumer"
+    shutil.copytree(REPOSITORY / "examples" / "remote-state", folder)
+    where = {"backend": "local", "config": {"path": f"../terraform.{CLUSTER}.tfstate"}}
+    variables = {"region": REGION, "karpenter_state": where}
+    (folder / "terraform.tfvars.json").write_text(json.dumps(variables), "utf-8")
+    provider_settings.write(folder, endpoint)
+    consumer = terraform.elsewhere(folder)
+    consumer.init(like=terraform)
+    # The arguments are evaluated in this order.
+    return Consumer(
+        diagnostics=(*consumer.validate(), *consumer.plan().diagnostics),
+        applied=consumer.apply(),
+        planned=consumer.planned()["planned_values"]["root_module"]["resources"],
+        second_plan=consumer.replan(),
+        destroyed=consumer.destroy(),
     )
 
 

@@ -13,8 +13,9 @@ from tests.terraform.aws_server import KEYS
 
 OVERRIDE_FILE = "nodeless_test_override.tf.json"
 
-# By the names of the provider's `endpoints`: every service a stack reads or writes, and STS, which tells the account.
-SERVICES = ("ec2", "eks", "events", "iam", "kms", "sqs", "ssm", "sts")
+# By the names of the provider's `endpoints`: every service that a stack or the user of its outputs reads or writes, and
+# STS, which tells the account.
+SERVICES = ("cloudwatch", "ec2", "eks", "events", "iam", "kms", "sqs", "ssm", "sts")
 
 # Nothing listens on the discard port: a call in a plan that should make none is refused, and never leaves the machine.
 NOWHERE = "http://127.0.0.1:9"

@@ -14,7 +14,7 @@ HCP_BACKENDS = ("cloud", "remote")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
-    """A workspace: what the backend says about it, and what belongs into its settings. Folders are of synth's output."""
+    """What the backend says about a workspace, and what to set in it; folders are below the output folder of synth."""
 
     hostname: str
     organization: str

@@ -195,9 +195,9 @@ def test_every_backend_has_a_location_and_is_tried_with_all_its_keys() -> None:
     assert {kind: set(keys) for kind, keys in WHOLE.items()} == {kind: keys_of(MODELS[kind]) for kind in WHOLE}
 
 
-def init(terraform_in: TerraformIn, folder: Path, backend: dict[str, Any]) -> str:
+def init(terraform_in: TerraformIn, folder: Path, backend: dict[str, Any], kind: str = "backend") -> str:
     """Initialize a configuration that has nothing but this backend, and return what Terraform says against it."""
-    (folder / "main.tf.json").write_text(json.dumps({"terraform": {"backend": backend}}), "utf-8")
+    (folder / "main.tf.json").write_text(json.dumps({"terraform": {kind: backend}}), "utf-8")
     try:
         terraform_in(folder).run("init", "-input=false")
     except TerraformError as error:
@@ -234,6 +234,35 @@ def test_terraform_refuses_a_key_that_it_does_not_know(kind: str, terraform_in: 
     said = init(terraform_in, tmp_path, {kind: {**WHOLE[kind], "nonsense": "x"}})
 
     assert [text for text in NOT_UNDERSTOOD if text in said], said
+
+
+# How workspaces are selected: each way, and what Terraform must not say about it.
+SELECTED: dict[str, dict[str, Any]] = {
+    "by-name": {"name": "karpenter-demo", "project": "platform"},
+    "by-list": {"tags": ["karpenter", "cost:center"], "project": "platform"},
+    "by-map": {"tags": {"app": "karpenter", "cluster": "demo"}, "project": "platform"},
+}
+WRONG_TAGS = ("tags must be a set or object", "tag elements must be strings", "tag object values must be strings")
+
+
+def test_terraform_understands_every_way_to_select_workspaces(
+    synth: Synth, terraform_in: TerraformIn, tmp_path: Path
+) -> None:
+    clusters = [
+        f"  - name: {name}\n    region: eu-north-1\n    delivery: none\n    backend: "
+        f"{json.dumps({'type': 'cloud', 'organization': 'acme', 'hostname': NOWHERE, 'workspaces': where})}\n"
+        for name, where in SELECTED.items()
+    ]
+    stacks = synth(f"clusters:\n{''.join(clusters)}", cluster="by-map").parent
+
+    for name, where in SELECTED.items():
+        block = json.loads((stacks / name / "cdk.tf.json").read_text("utf-8"))["terraform"]["cloud"]
+        assert block["workspaces"] == where
+        said = init(terraform_in, tmp_path, block, "cloud")
+        assert "Failed to request discovery document" in said
+        assert [text for text in (*NOT_UNDERSTOOD, *WRONG_TAGS) if text in said] == [], said
+    wrong = {**block, "workspaces": {"tags": {"app": 1}}}
+    assert WRONG_TAGS[-1] in init(terraform_in, tmp_path, wrong, "cloud")
 
 
 def test_a_state_is_kept_behind_a_real_address(terraform_in: TerraformIn, tmp_path: Path) -> None:

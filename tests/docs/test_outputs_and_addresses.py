@@ -93,7 +93,7 @@ def type_of(stack: Synthesized, value: str) -> str:
     """Return the type of an output: a structure is a local."""
     name = value.removeprefix("${local.").removesuffix("}")
     local = stack.tree.get("locals", {}).get(name, "")
-    return {dict: "map", list: "list"}.get(type(local), "string")
+    return "map" if isinstance(local, dict) else "list" if isinstance(local, list) else "string"
 
 
 def test_addresses_are_those_of_the_default_stack(default_stack: Synthesized) -> None:

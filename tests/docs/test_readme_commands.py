@@ -31,7 +31,7 @@ ELSEWHERE = {
     "apply": ("terraform plan", "terraform apply"),
 }
 CLUSTER = "demo"
-VERBS = ("init", "doctor", "synth", "check", "explain", "report")
+VERBS = ("init", "doctor", "synth", "check", "explain", "report", "export")
 
 pytestmark = [pytest.mark.slow, pytest.mark.terraform]
 
@@ -136,7 +136,13 @@ def test_every_command_does_what_it_says(block: Block, journey: Journey) -> None
 def test_what_is_written_is_there(journey: Journey) -> None:
     stack = Synthesized.read(journey.folder / "cdktf.out" / "stacks" / CLUSTER / "cdk.tf.json")
 
-    assert {path.name for path in journey.folder.iterdir()} >= {"clusters.yaml", "cdktf.out", "report.html", "venv"}
+    assert {path.name for path in journey.folder.iterdir()} >= {
+        "clusters.yaml",
+        "cdktf.out",
+        "infra",
+        "report.html",
+        "venv",
+    }
     assert stack.only("aws_eks_fargate_profile")["cluster_name"] == CLUSTER
 
 

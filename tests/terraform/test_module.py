@@ -62,7 +62,8 @@ EXAMPLES = {
     for file in (REPOSITORY / "clusters.yaml", *sorted((REPOSITORY / "examples").glob("*.yaml")))
     for name, cluster in clusters_of(read(file)[0]).items()
 }
-(LONGER,) = markdown.FENCE.finditer(markdown.section(REPOSITORY / "README.md", "A longer configuration"))
+(FENCED,) = markdown.FENCE.finditer(markdown.section(REPOSITORY / "README.md", "A longer configuration"))
+LONGER = clusters_of(YAML(typ="safe").load(FENCED["text"]))
 PRODUCTION = EXAMPLES["production: production"]
 CASES = {
     "the newest release with defaults": Case({"name": "demo", "region": "eu-north-1"}),
@@ -109,7 +110,7 @@ CASES = {
         {"name": "demo", "region": "eu-north-1", "karpenter": {"version": "0.25.0"}}, options=("--version", "0.25.0")
     ),
     **{name: Case(cluster, is_template=True) for name, cluster in EXAMPLES.items()},
-    **{f"README: {name}": Case(cluster, is_template=True) for name, cluster in clusters_of(YAML(typ="safe").load(LONGER["text"])).items()},
+    **{f"README: {name}": Case(cluster, is_template=True) for name, cluster in LONGER.items()},
 }
 DNS_SUFFIXES = {"cn-north-1": "amazonaws.com.cn"}
 

@@ -101,9 +101,10 @@ def _unchecked(subject: Subject) -> Iterator[str]:
     """Name what depends on the cluster, which is not looked into."""
     if subject.installation.delivery == "helm":
         namespace = subject.installation.namespace
-        yield f"helm list --namespace {namespace}: without a release karpenter, list {CHART} under without"
-        yield f"with a release karpenter-crd, add {CRDS}: {namespace}/karpenter-crd to ids"
-        yield "pools and classes with the names of the file's: see docs/adopting.md#pools-that-exist"
+        listed = f"helm list --namespace {namespace}"
+        yield f"{listed}: if it has no karpenter, see docs/adopting.md#the-helm-release"
+        yield f"{listed}: if it has karpenter-crd, add {CRDS}: {namespace}/karpenter-crd to adopt.ids"
+        yield "pools and classes with the names that the file has: see docs/adopting.md#pools-that-exist"
 
 
 def _others(subject: Subject, imported: set[str]) -> Iterator[str]:
@@ -124,6 +125,10 @@ def _others(subject: Subject, imported: set[str]) -> Iterator[str]:
 
 
 def _conflicts(subject: Subject, imported: set[str]) -> Iterator[str]:
+    for role in _roles(subject):
+        address, path = f"aws_iam_role.{role.address}", subject.role(role.name).get("Path", role.path)
+        if address in imported and path != role.path:
+            yield f"{address} would be replaced: {role.name} has the path {path}, and the stack writes {role.path}"
     for address, check in REPLACED:
         if address in imported:
             for result in check(subject):

@@ -15,9 +15,10 @@ from typing import Any
 from nodeless.karpenter.releases import NEWEST
 from nodeless.resolved.resources import all_manifests
 from nodeless.trees import merged
+from tests.docs import markdown
 from tests.lab import charts
 from tests.lab.as_asked import path_of
-from tests.lab.deliveries import LIMIT, OWNERSHIP, Guide, Lived, applied, helm, owners
+from tests.lab.deliveries import LIMIT, OWNERSHIP, Lived, applied, helm, owners
 from tests.lab.lab import Lab
 from tests.lab.upgrades import NAMESPACE
 from tests.live.command import nodeless
@@ -26,6 +27,7 @@ from tests.terraform.lives import CLUSTER, installation_of
 from tests.terraform.runner import Plan
 
 Keys = dict[str, Any]
+GUIDE = markdown.ROOT / "docs" / "adopting.md"
 # The provider waits long for a queue, and this is not about it.
 FILE: Keys = {"interruption": False, "karpenter": {"version": str(NEWEST)}}
 POLICIES = {
@@ -66,7 +68,7 @@ def live(start: Callable[..., AbstractContextManager[Lab]]) -> AdoptedLife:
         keys = merged(FILE, found["keys"])
         create_pools(lab, keys)
         terraform = lab.stack(keys)
-        (terraform.stack / OWNERSHIP).write_text(Guide().take_ownership.partition("\n\n")[0], "utf-8")
+        (terraform.stack / OWNERSHIP).write_text(take_ownership(), "utf-8")
         terraform.init()
         adopted = applied(lab, terraform)
         seen: Keys = {"values": values(lab), "owners": owners(lab.kube), "second_plan": terraform.replan()}
@@ -127,6 +129,12 @@ def values(lab: Lab) -> Mapping[str, Any]:
         helm(lab, "get", "values", "karpenter", "--namespace", NAMESPACE, "--output", "json")
     )
     return found
+
+
+def take_ownership() -> str:
+    """Return the file of the guide that takes pools over."""
+    (block,) = (each for each in markdown.blocks("hcl", GUIDE) if "take_ownership" in each.text)
+    return block.text
 
 
 def create_pools(lab: Lab, keys: Keys) -> None:

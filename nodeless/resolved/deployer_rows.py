@@ -65,7 +65,7 @@ ROWS = (
         kinds=EXCLUSIVE,
         # The provider reads every inline policy of a role.
         actions=("iam:GetRolePolicy",),
-        resources=target.exclusive_roles,
+        resources=target.roles_with_other_policies,
     ),
     Row(
         part=PLAN,

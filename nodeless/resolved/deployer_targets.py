@@ -90,6 +90,12 @@ def exclusive_roles(subject: Subject) -> Iterator[str]:
         yield from roles(subject)
 
 
+def roles_with_other_policies(subject: Subject) -> Iterator[str]:
+    """Return the roles that may have policies of others: those of an adoption, and those that are to lose them."""
+    if subject.installation.adoption or subject.installation.exclusive_policies:
+        yield from roles(subject)
+
+
 def policies_of_the_module(subject: Subject) -> Iterator[str]:
     """Return the policies of the Terraform module that is adopted: in its own state, the stack's replace them."""
     adoption = subject.installation.adoption

@@ -22,10 +22,14 @@ TRUST = json.dumps(other_setups.trust("ec2.amazonaws.com"))
 
 def cluster(aws: AwsServer, name: str, folder: Path, **keys: Any) -> World:  # noqa: ANN401 - any key of a cluster
     """Create a cluster, and the file that names it."""
-    made = world.create(aws, cluster=name, region=REGION)
+    write(folder, name, **keys)
+    return world.create(aws, cluster=name, region=REGION)
+
+
+def write(folder: Path, name: str, **keys: Any) -> None:  # noqa: ANN401 - any key of a cluster
+    """Write the file."""
     tree = {"clusters": [{"name": name, "region": REGION, **keys}]}
     (folder / "clusters.yaml").write_text(json.dumps(tree), "utf-8")
-    return made
 
 
 def test_nothing_is_found_on_a_new_cluster(aws: AwsServer, tmp_path: Path) -> None:
@@ -178,16 +182,14 @@ def test_policies_of_a_customer_are_named_before_they_go(aws: AwsServer, tmp_pat
 
     assert found(tmp_path, "extended", aws)["removed"] == expected
 
-    cluster_file = {"name": "extended", "region": REGION, "nodes": {"policies": [policy]}}
-    (tmp_path / "clusters.yaml").write_text(json.dumps({"clusters": [cluster_file]}), "utf-8")
+    write(tmp_path, "extended", nodes={"policies": [policy]})
     said = found(tmp_path, "extended", aws)
     assert said["removed"] == expected[1:]
     assert said["keys"]["adopt"]["ids"] == {
         "aws_iam_role_policy_attachment.node_extra_team_backup": f"extended-karpenter-node/{policy}"
     }
 
-    cluster_file = {"name": "extended", "region": REGION, "exclusive_policies": False}
-    (tmp_path / "clusters.yaml").write_text(json.dumps({"clusters": [cluster_file]}), "utf-8")
+    write(tmp_path, "extended", exclusive_policies=False)
     said = found(tmp_path, "extended", aws)
     assert said["removed"] == []
     assert said["keys"]["exclusive_policies"] is False
@@ -230,8 +232,7 @@ def test_the_oidc_provider_is_imported_if_the_stack_shall_own_it(aws: AwsServer,
 
 
 def test_a_cluster_that_does_not_exist_is_refused(aws: AwsServer, tmp_path: Path) -> None:
-    tree = {"clusters": [{"name": "nowhere", "region": REGION}]}
-    (tmp_path / "clusters.yaml").write_text(json.dumps(tree), "utf-8")
+    write(tmp_path, "nowhere")
 
     done = nodeless(tmp_path, "adopt", "nowhere", aws=aws)
 

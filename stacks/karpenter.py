@@ -118,7 +118,7 @@ class Karpenter(Construct):
         else:
             HandOver(self, "handover", at=at, releases=RELEASE_ADDRESSES)
 
-        adoption = plan_adoption(installation, place)
+        adoption = plan_adoption(installation, place, issuer_host=cluster.issuer_host)
         if adoption:
             TakeOver(self, "adoption", at=at, plan=adoption)
 

@@ -86,7 +86,7 @@ def _palette_map_roles(parts: Parts) -> str | None:
 
 
 def _gitops_metadata(parts: Parts) -> Tree | None:
-    return metadata(parts.installation) if parts.installation.delivery == "gitops" else None
+    return metadata(parts.installation, parts.place) if parts.installation.delivery == "gitops" else None
 
 
 def _vpc_endpoints(parts: Parts) -> Tree | None:

@@ -41,6 +41,7 @@ TITLES = (
     ("changed", "Changed"),
     ("removed", "Removed, because it allows more than the stack's own policies"),
     ("left_behind", "Left behind, for you to remove"),
+    ("unchecked", "To be checked by you, because only the account was read"),
     ("conflicts", "In the way"),
 )
 
@@ -203,7 +204,7 @@ def _keys(found: Found, cluster: Cluster, missing: Any, more: Mapping[str, str])
     return {
         "names": names["style"] if len(names) == 1 else names,
         "adopt": adopt["setup"] if len(adopt) == 1 else adopt,
-        "exclusive_policies": True,
+        "exclusive_policies": cluster.exclusive_policies is not False,
     }
 
 
@@ -224,7 +225,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
     if comparison:
         document["imported"] = {row.address: row.id for row in comparison.imported}
         document["moved"] = dict(comparison.moved)
-        for key in ("created", "changed", "removed", "left_behind", "conflicts"):
+        for key in ("created", "changed", "removed", "left_behind", "unchecked", "conflicts"):
             document[key] = list(getattr(comparison, key))
     return document
 

@@ -71,14 +71,10 @@ def _template(options: argparse.Namespace) -> Installation:
 
 
 def _check(module: Module) -> None:
-    """Refuse what a module cannot have, and policies that would not fit for every value that its variables take."""
+    """Refuse policies that would not fit for every value that the module's variables take."""
     from nodeless.spec.guards.policies import policies_fit
 
     findings = list(policies_fit(module.installation))
-    if module.template.delivery == "gitops":
-        expected = "helm or none: the files of delivery gitops name one cluster, and Terraform does not evaluate them"
-        fix = "export a module from a cluster with delivery: none"
-        findings.append(Finding(("delivery",), module.template.delivery, expected, fix))
     if findings:
         raise SpecError(SOURCE, findings)
 

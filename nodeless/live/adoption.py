@@ -11,11 +11,13 @@ from nodeless.live.checks.check import Severity
 from nodeless.live.checks.nodes import access_entries, fargate_profile, instance_profiles
 from nodeless.live.documents import difference
 from nodeless.live.subject import NO_QUEUE, NO_ROLE, NOT_FOUND, Subject
-from nodeless.resolved.adoption import EXCLUSIVE, Candidate, candidates, plan_adoption
-from nodeless.resolved.adoption_rows import SETUPS, is_one_of
+from nodeless.resolved.adoption import Candidate, candidates, plan_adoption
+from nodeless.resolved.adoption_rows import EXCLUSIVE, SETUPS, is_one_of
 from nodeless.resolved.inventory import LOOKUPS, inventory
 
 HELM = "helm_release"
+CHART, CRDS = f"{HELM}.karpenter", f"{HELM}.karpenter_crd"
+KEPT = "exclusive_policies is false"
 NO_ENTRY = (*NOT_FOUND, "InvalidRequestException")
 # Of these, a difference means that Terraform replaces what exists.
 REPLACED = (
@@ -27,7 +29,7 @@ REPLACED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What the first plan says; `conflicts` are what would be replaced."""
+    """What the first plan says; `unchecked` is what only the cluster knows, `conflicts` are what would be replaced."""
 
     imported: tuple[Candidate, ...]
     moved: tuple[tuple[str, str], ...]
@@ -35,6 +37,7 @@ class Comparison:
     changed: tuple[str, ...]
     removed: tuple[str, ...]
     left_behind: tuple[str, ...]
+    unchecked: tuple[str, ...]
     conflicts: tuple[str, ...]
 
 
@@ -44,7 +47,7 @@ def corrections(subject: Subject) -> tuple[list[str], dict[str, str]]:
     assert adoption is not None  # noqa: S101 - the caller has chosen a set-up
     has = SETUPS[adoption.setup].addresses(subject.installation.release)
     absent, missing, more = set(adoption.without), [], dict[str, str]()
-    for row in candidates(subject.installation, subject.place):
+    for row in candidates(subject.installation, subject.place, issuer_host=subject.live.issuer_host):
         if row.address in absent or row.part_of in absent:
             absent.add(row.address)
         elif row.address.startswith((HELM, *EXCLUSIVE)):
@@ -60,18 +63,21 @@ def corrections(subject: Subject) -> tuple[list[str], dict[str, str]]:
 
 def compare(subject: Subject) -> Comparison:
     """Compare what exists with the stack, whose adoption is decided."""
-    plan = plan_adoption(subject.installation, subject.place)
+    plan = plan_adoption(subject.installation, subject.place, issuer_host=subject.live.issuer_host)
     assert plan is not None  # noqa: S101 - as above
     assert subject.installation.adoption is not None  # noqa: S101 - as above
     imported = {row.address for row in plan.imports}
     rows = [row.address for row in inventory(subject.installation) if row.part != LOOKUPS]
+    others = tuple(_others(subject, imported))
+    kept = () if subject.installation.exclusive_policies else (f"{each}: {KEPT}" for each in others)
     return Comparison(
         imported=tuple(row for row in plan.imports if not row.address.startswith(EXCLUSIVE)),
         moved=tuple((move.old, move.new) for move in plan.moves),
         created=tuple(row for row in rows if row not in imported and not row.startswith(EXCLUSIVE)),
         changed=tuple(_changed(subject, imported)),
-        removed=tuple(_removed(subject, imported)),
-        left_behind=SETUPS[subject.installation.adoption.setup].left_behind,
+        removed=others if subject.installation.exclusive_policies else (),
+        left_behind=(*kept, *SETUPS[subject.installation.adoption.setup].left_behind),
+        unchecked=tuple(_unchecked(subject)),
         conflicts=tuple(_conflicts(subject, imported)),
     )
 
@@ -87,16 +93,28 @@ def _changed(subject: Subject, imported: set[str]) -> Iterator[str]:
             how = difference(role.trust, subject.role(role.name).get("AssumeRolePolicyDocument"))
             if how:
                 yield f"the trust policy of {role.name}: {how}"
+    if CHART in imported:
+        yield f"{CHART}: its values become those of the stack, and its pods restart"
 
 
-def _removed(subject: Subject, imported: set[str]) -> Iterator[str]:
+def _unchecked(subject: Subject) -> Iterator[str]:
+    """Name what depends on the cluster, which is not looked into."""
+    if subject.installation.delivery == "helm":
+        namespace = subject.installation.namespace
+        listed = f"helm list --namespace {namespace}"
+        yield f"{listed}: if it has no karpenter, see docs/adopting.md#the-helm-release"
+        yield f"{listed}: if it has karpenter-crd, add {CRDS}: {namespace}/karpenter-crd to adopt.ids"
+        yield "pools and classes with the names that the file has: see docs/adopting.md#pools-that-exist"
+
+
+def _others(subject: Subject, imported: set[str]) -> Iterator[str]:
     """Name the policies that the roles have beside those of the stack."""
     own = {
         subject.place.iam(f"policy{subject.controller.role.path}{policy.name}")
         for policy in subject.controller.policies
     }
     for role in _roles(subject):
-        if f"aws_iam_role.{role.address}" not in imported or not role.exclusive:
+        if f"aws_iam_role.{role.address}" not in imported:
             continue
         wanted = {row.arn for row in role.attached} | (own if role.address == "controller" else set())
         for arn in sorted(subject.attached(role.name) - wanted):
@@ -107,6 +125,10 @@ def _removed(subject: Subject, imported: set[str]) -> Iterator[str]:
 
 
 def _conflicts(subject: Subject, imported: set[str]) -> Iterator[str]:
+    for role in _roles(subject):
+        address, path = f"aws_iam_role.{role.address}", subject.role(role.name).get("Path", role.path)
+        if address in imported and path != role.path:
+            yield f"{address} would be replaced: {role.name} has the path {path}, and the stack writes {role.path}"
     for address, check in REPLACED:
         if address in imported:
             for result in check(subject):
@@ -157,6 +179,9 @@ EXISTS: dict[str, Any] = {
     "aws_iam_policy": lambda account, _, id_: account.ask("iam", "get_policy", PolicyArn=id_, absent=NO_ROLE),
     "aws_iam_instance_profile": lambda account, _, id_: account.ask(
         "iam", "get_instance_profile", InstanceProfileName=id_, absent=NO_ROLE
+    ),
+    "aws_iam_openid_connect_provider": lambda account, _, id_: account.ask(
+        "iam", "get_open_id_connect_provider", OpenIDConnectProviderArn=id_, absent=NO_ROLE
     ),
     "aws_eks_access_entry": lambda account, cluster, id_: account.ask(
         "eks", "describe_access_entry", clusterName=cluster, principalArn=id_.partition(":")[2], absent=NO_ENTRY

@@ -16,6 +16,7 @@ from nodeless.resolved.adoption_rows import (
     BLOG,
     CLOUDFORMATION,
     EKSCTL,
+    MODULE_CONTROLLER,
     QUEUE,
     RULE,
     SETUPS,
@@ -24,8 +25,6 @@ from nodeless.resolved.adoption_rows import (
 from nodeless.resolved.names import RULES, Names
 
 KEYS_BY_EVENT = {rule.detail_type: rule.key for _, rule in EVENT_RULES}
-# How the module's names start; what follows is made up.
-MODULE_CONTROLLER = "KarpenterController-"
 # The descriptions that this project gives roles.
 OURS = frozenset(
     {

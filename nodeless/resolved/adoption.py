@@ -13,8 +13,10 @@ from nodeless.resolved.addresses import address_part
 from nodeless.resolved.adoption_rows import (
     ASSOCIATION,
     ATTACHMENT,
+    EXCLUSIVE,
     FIRST_POLICY,
     MODULE_ASSOCIATION,
+    OIDC_PROVIDER,
     POLICY,
     QUEUE,
     QUEUE_POLICY,
@@ -30,7 +32,6 @@ from nodeless.resolved.interruption import plan_queue
 from nodeless.resolved.permissions import place_of
 from nodeless.resolved.roles import RolePlan, plan_controller, plan_fargate, plan_node_role
 
-EXCLUSIVE = ("aws_iam_role_policies_exclusive", "aws_iam_role_policy_attachments_exclusive")
 INSTANCE_KEY = re.compile(r"\[[^\]]*\]")
 
 
@@ -63,7 +64,7 @@ class AdoptionPlan:
     forgotten: tuple[str, ...]
 
 
-def plan_adoption(installation: Installation, place: Place) -> AdoptionPlan | None:
+def plan_adoption(installation: Installation, place: Place, *, issuer_host: str | None) -> AdoptionPlan | None:
     """Decide what is taken over; None if nothing is.
 
     What moves is imported as well: in a state of its own there is nothing to move, and Terraform imports nothing that
@@ -73,7 +74,7 @@ def plan_adoption(installation: Installation, place: Place) -> AdoptionPlan | No
     if adoption is None:
         return None
     return AdoptionPlan(
-        imports=tuple(_imports(installation, adoption, place)),
+        imports=tuple(_imports(installation, adoption, place, issuer_host)),
         moves=tuple(_moves(installation, adoption, place)),
         forgotten=tuple(_forgotten(installation, adoption)),
     )
@@ -89,11 +90,14 @@ def importable(installation: Installation) -> frozenset[str]:
     # No address has the account in it.
     place = place_of(installation, account=installation.account or "")
     association = (ASSOCIATION,) if installation.identity == "pod-identity" else ()
-    return frozenset((*(row.address for row in candidates(installation, place)), *association))
+    rows = candidates(installation, place, issuer_host="")
+    return frozenset((*(row.address for row in rows), *association))
 
 
-def candidates(installation: Installation, place: Place) -> Iterator[Candidate]:
+def candidates(installation: Installation, place: Place, *, issuer_host: str | None) -> Iterator[Candidate]:
     """Yield every resource of the stack that another tool may have made, with the id that follows from its name."""
+    if installation.creates_oidc_provider and installation.identity == "irsa":
+        yield Candidate(address=OIDC_PROVIDER, id=place.iam(f"oidc-provider/{issuer_host}"))
     fargate = plan_fargate(installation, place)
     controller, node = plan_controller(installation, place, issuer_host=None), plan_node_role(installation, place)
     for role in (controller.role, node.role, *((fargate.role,) if fargate else ())):
@@ -143,10 +147,12 @@ def _interruption(installation: Installation, place: Place) -> Iterator[Candidat
         )
 
 
-def _imports(installation: Installation, adoption: Adoption, place: Place) -> Iterator[Candidate]:
+def _imports(
+    installation: Installation, adoption: Adoption, place: Place, issuer_host: str | None
+) -> Iterator[Candidate]:
     has = SETUPS[adoption.setup].addresses(installation.release)
     absent, imported = set(adoption.without), set[str]()
-    for row in candidates(installation, place):
+    for row in candidates(installation, place, issuer_host=issuer_host):
         given = adoption.ids.get(row.address)
         if row.address in absent or row.part_of in absent:
             # What is part of it does not exist either.
@@ -160,7 +166,7 @@ def _imports(installation: Installation, adoption: Adoption, place: Place) -> It
 
 
 def _moves(installation: Installation, adoption: Adoption, place: Place) -> Iterator[Move]:
-    known = [row.address for row in candidates(installation, place)]
+    known = [row.address for row in candidates(installation, place, issuer_host=None)]
     if installation.identity == "pod-identity":
         known.append(ASSOCIATION)
     first = next(address for address in known if address.startswith(f"{POLICY}.")).partition(".")[2]

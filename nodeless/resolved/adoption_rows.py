@@ -18,7 +18,11 @@ ATTACHMENT, POLICY, ROLE = "aws_iam_role_policy_attachment", "aws_iam_policy", "
 RULE, TARGET = "aws_cloudwatch_event_rule", "aws_cloudwatch_event_target"
 QUEUE, QUEUE_POLICY = "aws_sqs_queue.interruption", "aws_sqs_queue_policy.interruption"
 ASSOCIATION = "aws_eks_pod_identity_association.controller"
+OIDC_PROVIDER = "aws_iam_openid_connect_provider.cluster"
 MODULE_ASSOCIATION = "aws_eks_pod_identity_association.karpenter"
+# How the module's own names for the controller start; what follows is made up.
+MODULE_CONTROLLER = "KarpenterController-"
+EXCLUSIVE = ("aws_iam_role_policies_exclusive", "aws_iam_role_policy_attachments_exclusive")
 # Where the one policy of a tool goes if the release has several: to the first of them, which then replaces it.
 FIRST_POLICY = "(first)"
 
@@ -70,7 +74,8 @@ def _attachments(window: Window, *keys: str) -> Rows:
     return tuple((window, f"{ATTACHMENT}.{key}") for key in keys)
 
 
-ROLES = _always(f"{ROLE}.controller", f"{ROLE}.node")
+# IRSA does not work without the provider, so whoever set Karpenter up has one; the stack has it if it is told to.
+ROLES = _always(f"{ROLE}.controller", f"{ROLE}.node", OIDC_PROVIDER)
 INTERRUPTION = _always(QUEUE, QUEUE_POLICY, f"{RULE}.interruption_*", f"{TARGET}.interruption_*")
 CHART = _always("helm_release.karpenter")
 PROFILE = "aws_iam_instance_profile.node"
@@ -187,15 +192,18 @@ SETUPS = {
                     ),
                 )
             ),
-            # Older releases of the module attach ReadOnly. What is not moved is destroyed, and the other one created.
+            # Older releases of the module attach ReadOnly. What is not moved is forgotten.
             (
                 before(1, 4),
                 (f'{ATTACHMENT}.node["AmazonEC2ContainerRegistryReadOnly"]', f"{ATTACHMENT}.node_registry"),
             ),
             (since(1, 4), (f'{ATTACHMENT}.node["AmazonEC2ContainerRegistryPullOnly"]', f"{ATTACHMENT}.node_registry")),
         ),
-        # Terraform would destroy these two before the new policies are there, or while pods still use them.
-        forgotten=_always(f"{ROLE}_policy.controller", MODULE_ASSOCIATION),
+        # Terraform would destroy these before the new policies are there, or while pods still use them. Of the
+        # attachments, the exclusive policies remove what the role must not keep, when it has all its own.
+        forgotten=_always(
+            f"{ROLE}_policy.controller", MODULE_ASSOCIATION, f"{ATTACHMENT}.node", f"{ATTACHMENT}.node_additional"
+        ),
         generated=("controller_role", "node_role", "rules"),
         left_behind=(
             "the Pod Identity association, if identity is irsa: delete it when the new pods run",

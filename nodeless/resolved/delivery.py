@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nodeless.karpenter.chart import chart_version
+from nodeless.karpenter.place import Place
 from nodeless.resolved.charts import chart_releases, chart_values
 from nodeless.resolved.gitops import (
     argo_application,
@@ -44,11 +45,11 @@ def gitops_files(installation: Installation) -> dict[str, Documents]:
     }
 
 
-def metadata(installation: Installation) -> dict[str, str]:
+def metadata(installation: Installation, place: Place) -> dict[str, str]:
     """Return the annotations that a GitOps bridge puts on the cluster's secret, under the names it uses."""
-    place, names = place_of(installation, account=installation.account or ""), installation.names
+    names = installation.names
     rows = {
-        "aws_account_id": installation.account,
+        "aws_account_id": place.account,
         "aws_cluster_name": installation.name,
         "aws_region": installation.region,
         "karpenter_iam_role_arn": place.iam(f"role{installation.path}{names.controller_role}"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from nodeless.karpenter.policy import Condition
 from nodeless.resolved import deployer_state as state, deployer_targets as target
+from nodeless.resolved.adoption_rows import EXCLUSIVE
 from nodeless.resolved.deployer_targets import FARGATE_SERVICES, Arns, Conditions
 
 # The documents that are printed: what a plan needs, what an apply or a destroy needs beside it, what the backend needs,
@@ -40,7 +41,7 @@ ROWS = (
     Row(
         part=PLAN,
         sid="ReadRoles",
-        kinds=("aws_iam_role", "aws_iam_role_policy_attachment"),
+        kinds=("aws_iam_role", "aws_iam_role_policy_attachment", *EXCLUSIVE),
         actions=("iam:GetRole", "iam:ListAttachedRolePolicies", "iam:ListRolePolicies"),
         resources=target.roles,
     ),
@@ -57,6 +58,21 @@ ROWS = (
         kinds=("aws_iam_policy",),
         actions=("iam:GetPolicy", "iam:GetPolicyVersion"),
         resources=target.policies,
+    ),
+    Row(
+        part=PLAN,
+        sid="ReadOtherPolicies",
+        kinds=EXCLUSIVE,
+        # The provider reads every inline policy of a role.
+        actions=("iam:GetRolePolicy",),
+        resources=target.roles_with_other_policies,
+    ),
+    Row(
+        part=PLAN,
+        sid="ReadModulePolicy",
+        kinds=("aws_iam_policy",),
+        actions=("iam:GetPolicy", "iam:GetPolicyVersion"),
+        resources=target.policies_of_the_module,
     ),
     Row(
         part=PLAN,
@@ -214,6 +230,20 @@ ROWS = (
             ("AttachFargatePolicies", target.fargate_roles, target.policy_of_fargate),
             ("AttachNodePolicies", target.node_roles, target.policy_of_nodes),
         )
+    ),
+    Row(
+        part=APPLY,
+        sid="RemoveOtherPolicies",
+        kinds=EXCLUSIVE,
+        actions=("iam:DeleteRolePolicy", "iam:DetachRolePolicy"),
+        resources=target.exclusive_roles,
+    ),
+    Row(
+        part=APPLY,
+        sid="DeleteModulePolicy",
+        kinds=("aws_iam_policy",),
+        actions=("iam:DeletePolicy", "iam:ListPolicyVersions"),
+        resources=target.policies_of_the_module,
     ),
     Row(
         part=APPLY,

@@ -10,6 +10,7 @@ from nodeless.karpenter.nodes import ACCESS_ENTRY_TYPES, FARGATE_CNI_POLICIES, F
 from nodeless.karpenter.packing import TITLES
 from nodeless.karpenter.place import Place
 from nodeless.karpenter.policy import Condition, string_equals
+from nodeless.resolved.adoption_rows import MODULE_CONTROLLER, TERRAFORM_AWS_EKS
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.lookups import plan_lookups
 from nodeless.resolved.permissions import node_role_arns, queue_arn
@@ -81,6 +82,25 @@ def inline_roles(subject: Subject) -> Iterator[str]:
     for plan in (*_node_role_plans(subject), *_fargate_role_plans(subject)):
         if plan.inline:
             yield _role_arn(subject, plan)
+
+
+def exclusive_roles(subject: Subject) -> Iterator[str]:
+    """Return the roles that keep no policies but their own."""
+    if subject.installation.exclusive_policies:
+        yield from roles(subject)
+
+
+def roles_with_other_policies(subject: Subject) -> Iterator[str]:
+    """Return the roles that may have policies of others: those of an adoption, and those that are to lose them."""
+    if subject.installation.adoption or subject.installation.exclusive_policies:
+        yield from roles(subject)
+
+
+def policies_of_the_module(subject: Subject) -> Iterator[str]:
+    """Return the policies of the Terraform module that is adopted: in its own state, the stack's replace them."""
+    adoption = subject.installation.adoption
+    if adoption and adoption.setup == TERRAFORM_AWS_EKS:
+        yield subject.place.iam(f"policy{subject.installation.path}{MODULE_CONTROLLER}*")
 
 
 def policies(subject: Subject) -> Iterator[str]:

@@ -116,6 +116,8 @@ def _with_variables(template: Installation, *, queue: Queue | None) -> Installat
         tags={},
         node_classes=(),
         node_pools=(),
+        # Terraform takes import blocks only in a root module.
+        adoption=None,
     ).with_texts(replicas="${var.replicas}")
 
 

@@ -61,7 +61,6 @@ def test_it_writes_a_module_without_a_file_and_leaves_a_second_time_what_is_ther
 REFUSED = {
     "a release that does not exist": (["--version", "9.9"], "--version"),
     "a cluster that is not in the file": (["--cluster", "dmo"], "did you mean demo?"),
-    "files of GitOps": (["--cluster", "delivered"], "helm or none"),
     "policies that do not fit": (["--cluster", "large"], "a managed policy has at most 6144 characters"),
 }
 ROLES = "".join(
@@ -72,11 +71,6 @@ FILE = f"""\
 defaults: {{region: eu-north-1}}
 clusters:
   - name: demo
-  - name: delivered
-    delivery: gitops
-    account: "123456789012"
-    endpoint: https://0123456789ABCDEF0123456789ABCDEF.gr7.eu-north-1.eks.amazonaws.com
-    oidc_issuer: https://oidc.eks.eu-north-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF
   - name: large
     nodes:
       roles:

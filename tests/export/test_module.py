@@ -68,6 +68,14 @@ def test_every_region_has_room_in_every_name() -> None:
         assert "{cluster}" not in rule.blog or room > HASH_LENGTH + 1, key
 
 
+def test_a_module_has_no_import_blocks_and_keeps_the_exclusive_policies() -> None:
+    """Terraform takes import blocks in a root module only."""
+    module = module_of(template(adopt="blog")).installation
+
+    assert module.adoption is None
+    assert module.exclusive_policies
+
+
 def test_required_variables_come_first_and_each_has_a_description() -> None:
     rows = variables(module_of(template()))
 

@@ -20,6 +20,7 @@ from nodeless.cli.main import main
 from nodeless.finding import Finding, SpecError
 from nodeless.karpenter.releases import LAST_PATCHES
 from nodeless.linked_folders import import_linked
+from nodeless.resolved import permissions
 from nodeless.resolved.delivery import gitops_files, metadata
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.resources import vpc_endpoints
@@ -95,7 +96,7 @@ def _examined(case: Case, folder: Path) -> Outcome:
 
 def _use(resolved: Installation) -> None:
     """Compute what the files beside a stack hold, and read back what is written."""
-    metadata(resolved)
+    metadata(resolved, permissions.place_of(resolved, account=resolved.account or ""))
     vpc_endpoints(resolved)
     if resolved.delivery != "gitops":
         return

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.lab import deliveries, interruptions, karpenter_life, lab, opentofu, upgrades, variants
+from tests.lab import adoption, deliveries, interruptions, karpenter_life, lab, opentofu, upgrades, variants
+from tests.lab.adoption import AdoptedLife
 from tests.lab.deliveries import ScriptedLife
 from tests.lab.interruptions import GivenUp, Interrupted, Killed
 from tests.lab.karpenter_life import KarpenterLife
@@ -41,6 +42,7 @@ STORIES: dict[str, Story] = {
     "newest_life": lambda start: karpenter_life.live(start, "1.14.1", settings={"zonal_shift": True}),
     "older_life": lambda start: karpenter_life.live(start, "1.0.8", kubernetes="1.31"),
     "opentofu_life": opentofu.live,
+    "adopted_life": adoption.live,
     "killed": interruptions.killed,
     "interrupted": interruptions.interrupted,
     "given_up": interruptions.given_up,
@@ -145,6 +147,12 @@ def beta_life(stories: dict[str, Future[Any]]) -> UpgradedLife:
 @pytest.fixture(scope="session")
 def opentofu_life(stories: dict[str, Future[Any]]) -> OpenTofuLife:
     found: OpenTofuLife = seen(stories, "opentofu_life")
+    return found
+
+
+@pytest.fixture(scope="session")
+def adopted_life(stories: dict[str, Future[Any]]) -> AdoptedLife:
+    found: AdoptedLife = seen(stories, "adopted_life")
     return found
 
 

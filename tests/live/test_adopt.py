@@ -22,10 +22,14 @@ TRUST = json.dumps(other_setups.trust("ec2.amazonaws.com"))
 
 def cluster(aws: AwsServer, name: str, folder: Path, **keys: Any) -> World:  # noqa: ANN401 - any key of a cluster
     """Create a cluster, and the file that names it."""
-    made = world.create(aws, cluster=name, region=REGION)
+    write(folder, name, **keys)
+    return world.create(aws, cluster=name, region=REGION)
+
+
+def write(folder: Path, name: str, **keys: Any) -> None:  # noqa: ANN401 - any key of a cluster
+    """Write the file."""
     tree = {"clusters": [{"name": name, "region": REGION, **keys}]}
     (folder / "clusters.yaml").write_text(json.dumps(tree), "utf-8")
-    return made
 
 
 def test_nothing_is_found_on_a_new_cluster(aws: AwsServer, tmp_path: Path) -> None:
@@ -124,3 +128,114 @@ def test_a_cluster_that_is_not_in_the_file_is_refused(aws: AwsServer, tmp_path: 
 
     assert done.returncode == REFUSED
     assert "did you mean named?" in done.stderr
+
+
+def blog_roles(aws: AwsServer, name: str, **more: Any) -> None:  # noqa: ANN401 - arguments of create_role
+    """Create the roles of the blog's names."""
+    iam = aws.client("iam", REGION)
+    for role in ("controller", "fargate", "node"):
+        iam.create_role(RoleName=f"{name}-karpenter-{role}", AssumeRolePolicyDocument=TRUST, **more)
+
+
+def found(folder: Path, name: str, aws: AwsServer, exit_code: int = DONE) -> dict[str, Any]:
+    """Return what the command says as JSON."""
+    done = nodeless(folder, "adopt", name, "--json", aws=aws)
+    assert done.returncode == exit_code, done.stdout + done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def test_roles_with_another_path_are_in_the_way(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "on-a-path", tmp_path)
+    blog_roles(aws, "on-a-path", Path="/platform/")
+
+    said = found(tmp_path, "on-a-path", aws, DIFFERS)["conflicts"]
+
+    assert [each for each in said if "aws_iam_role.controller would be replaced" in each and "/platform/" in each]
+    assert len(said) == 3
+
+
+def test_what_is_missing_is_left_out_with_what_belongs_to_it(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "half-gone", tmp_path)
+    blog_roles(aws, "half-gone")
+    aws.client("iam", REGION).delete_role(RoleName="half-gone-karpenter-fargate")
+
+    said = found(tmp_path, "half-gone", aws)
+
+    assert "aws_iam_role.fargate" in said["keys"]["adopt"]["without"]
+    assert "aws_iam_role.fargate" in said["created"]
+    assert not [address for address in said["imported"] if "fargate" in address]
+
+
+def test_policies_of_a_customer_are_named_before_they_go(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "extended", tmp_path)
+    blog_roles(aws, "extended")
+    iam = aws.client("iam", REGION)
+    policy = iam.create_policy(PolicyName="team-backup", PolicyDocument=json.dumps(other_setups.BROAD))["Policy"]["Arn"]
+    iam.attach_role_policy(RoleName="extended-karpenter-node", PolicyArn=policy)
+    iam.put_role_policy(
+        RoleName="extended-karpenter-node", PolicyName="more", PolicyDocument=json.dumps(other_setups.BROAD)
+    )
+    expected = [
+        f"the managed policy {policy} from the role extended-karpenter-node",
+        "the inline policy more from the role extended-karpenter-node",
+    ]
+
+    assert found(tmp_path, "extended", aws)["removed"] == expected
+
+    write(tmp_path, "extended", nodes={"policies": [policy]})
+    said = found(tmp_path, "extended", aws)
+    assert said["removed"] == expected[1:]
+    assert said["keys"]["adopt"]["ids"] == {
+        "aws_iam_role_policy_attachment.node_extra_team_backup": f"extended-karpenter-node/{policy}"
+    }
+
+    write(tmp_path, "extended", exclusive_policies=False)
+    said = found(tmp_path, "extended", aws)
+    assert said["removed"] == []
+    assert said["keys"]["exclusive_policies"] is False
+    assert [f"{each}: exclusive_policies is false" for each in expected] == said["left_behind"]
+
+
+def test_a_preset_that_does_not_fit_the_account_is_corrected(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "misread", tmp_path, adopt="eksctl", names="eksctl")
+    blog_roles(aws, "misread")
+
+    said = found(tmp_path, "misread", aws)
+
+    assert said["setups"] == ["blog"]
+    assert said["keys"]["names"] == "blog"
+    assert said["keys"]["adopt"]["setup"] == "blog"
+
+
+def test_what_only_the_cluster_knows_is_left_to_the_user(aws: AwsServer, tmp_path: Path) -> None:
+    cluster(aws, "with-charts", tmp_path, karpenter={"namespace": "kube-system"})
+    blog_roles(aws, "with-charts")
+
+    said = found(tmp_path, "with-charts", aws)
+
+    assert said["imported"]["helm_release.karpenter"] == "kube-system/karpenter"
+    assert any("helm list --namespace kube-system" in each for each in said["unchecked"])
+    assert any("helm_release.karpenter: its values" in each for each in said["changed"])
+
+
+def test_the_oidc_provider_is_imported_if_the_stack_shall_own_it(aws: AwsServer, tmp_path: Path) -> None:
+    made = cluster(aws, "trusted", tmp_path, oidc_provider="create")
+    blog_roles(aws, "trusted")
+    address = "aws_iam_openid_connect_provider.cluster"
+
+    assert address in found(tmp_path, "trusted", aws)["keys"]["adopt"]["without"]
+
+    arn = aws.client("iam", REGION).create_open_id_connect_provider(
+        Url=made.oidc_issuer, ClientIDList=["sts.amazonaws.com"]
+    )["OpenIDConnectProviderArn"]
+    assert found(tmp_path, "trusted", aws)["imported"][address] == arn
+
+
+def test_a_cluster_that_does_not_exist_is_refused(aws: AwsServer, tmp_path: Path) -> None:
+    write(tmp_path, "nowhere")
+
+    done = nodeless(tmp_path, "adopt", "nowhere", aws=aws)
+
+    assert done.returncode == REFUSED
+    assert "Traceback" not in done.stderr
+    assert "nowhere" in done.stderr

@@ -376,3 +376,21 @@ def test_the_role_that_the_provider_assumes_is_named() -> None:
     notes = [*deployer_notes(installation(**DEMO, provider={"assume_role": chain}))]
     assert any(last in note for note in notes)
     assert not any(last in note for note in deployer_notes(installation(**DEMO)))
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({}, set()),
+        ({"adopt": "blog"}, {"ReadOtherPolicies", "RemoveOtherPolicies"}),
+        ({"adopt": "blog", "exclusive_policies": False}, {"ReadOtherPolicies"}),
+        ({"exclusive_policies": True}, {"ReadOtherPolicies", "RemoveOtherPolicies"}),
+    ],
+    ids=str,
+)
+def test_policies_of_others_are_in_reach_only_where_the_stack_removes_them(
+    keys: dict[str, Any], expected: set[str]
+) -> None:
+    sids = {row.sid for row in granted(installation(**DEMO, **keys))}
+
+    assert {sid for sid in sids if sid and sid.endswith(("OtherPolicies", "ModulePolicy"))} == expected

@@ -6,6 +6,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from nodeless import installation
 from nodeless.resolved.delivery import gitops_files, metadata
+from nodeless.resolved.permissions import place_of
 from tests.conftest import LITERALS
 
 
@@ -13,7 +14,7 @@ def test_the_files_are_these(json_snapshot: SnapshotAssertion) -> None:
     found = installation(**LITERALS, delivery="gitops", fargate={"logging": True}, karpenter={"version": "1.13.1"})
 
     assert {name: list(documents) for name, documents in gitops_files(found).items()} == json_snapshot
-    assert metadata(found) == json_snapshot(name="metadata")
+    assert metadata(found, place_of(found, account=found.account or "")) == json_snapshot(name="metadata")
 
 
 def test_pools_come_after_the_controller_and_the_definitions_before_it() -> None:

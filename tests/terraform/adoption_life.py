@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.terraform import world
 from tests.terraform.account import Account
+from tests.terraform.deployer_life import requests
 from tests.terraform.project import Project
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from nodeless.resolved.installation import Installation
     from tests.terraform.account import Recorded
     from tests.terraform.aws_server import AwsServer
+    from tests.terraform.recorder import Recorded as Request
     from tests.terraform.runner import Plan, Terraform
     from tests.terraform.world import World
 
@@ -43,6 +45,8 @@ class Adopted:
     plan_without_the_key: Plan
     plan_without_both: Plan
     after_all: Recorded
+    requests: tuple[Request, ...]
+    """of Terraform to AWS, from the first plan to the second one"""
 
 
 def adopt(
@@ -67,11 +71,13 @@ def adopt(
     if same_state and state:
         shutil.copy(state, folder / f"terraform.{cluster}.tfstate")
     terraform = project.terraform(cluster)
+    first = len(requests(aws))
     plan = terraform.plan()
     changes = terraform.planned()["resource_changes"]
     done = terraform.apply()
     steps = tuple(step.address for step in terraform.steps if step.is_done)
     second, after, inline_after = terraform.replan(), account.record(), account.inline()
+    recorded = requests(aws)[first:]
     installation = project.installation(cluster)
     without = {key: value for key, value in own.items() if key != "adopt"}
     project.synth({**without, "exclusive_policies": True})
@@ -94,4 +100,5 @@ def adopt(
         plan_without_the_key=plan_without_the_key,
         plan_without_both=plan_without_both,
         after_all=account.record(),
+        requests=recorded,
     )

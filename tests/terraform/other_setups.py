@@ -66,7 +66,12 @@ def follow_the_blog(initialized: Terraform, folder: Path, made: World) -> Path:
     cluster = made.cluster
 
     def role(name: str, service: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - any argument
-        return {"name": f"{cluster}-karpenter-{name}", "assume_role_policy": json.dumps(trust(service)), **more}
+        return {
+            "name": f"{cluster}-karpenter-{name}",
+            "assume_role_policy": json.dumps(trust(service)),
+            "tags": {"source": "the post"},
+            **more,
+        }
 
     def attached(role: str, policy: str) -> dict[str, str]:
         return {"role": f"${{aws_iam_role.{role}.name}}", "policy_arn": f"{MANAGED}{policy}"}

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nodeless.resolved.adoption import EXCLUSIVE
-from nodeless.resolved.adoption_rows import SETUPS
+from nodeless.resolved.adoption_rows import EXCLUSIVE, SETUPS
+from nodeless.resolved.deployer_rows import PLAN, ROWS
 from tests.live.command import nodeless
 from tests.terraform import aws_server, expected, other_setups
 from tests.terraform.adoption_life import REGION, adopt
+from tests.terraform.deployer_policy import not_allowed, story, without_each_action
 from tests.terraform.expected import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from tests.terraform.adoption_life import Adopted
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.terraform
 
+FOR_ADOPTIONS = {"ReadOtherPolicies", "ReadModulePolicy", "RemoveOtherPolicies", "DeleteModulePolicy"}
 REGISTRY = 'module.karpenter.aws_iam_role_policy_attachment.node["AmazonEC2ContainerRegistryReadOnly"]'
 
 
@@ -36,6 +39,8 @@ class Story:
     setup: str
     make: Callable[[Terraform, Path, World], Path | None]
     same_state: bool = False
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """keys of the file beside the least"""
     destroyed: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()
     forgotten: frozenset[str] = frozenset()
@@ -52,19 +57,19 @@ STORIES = {
     ),
     "cloudformation": Story("cloudformation", other_setups.create_the_template),
     "cloudformation, with one policy": Story("cloudformation", other_setups.create_an_older_template),
-    "eksctl": Story("eksctl", other_setups.run_eksctl),
+    "eksctl": Story("eksctl", other_setups.run_eksctl, more={"oidc_provider": "create"}),
     "terraform-aws-eks": Story("terraform-aws-eks", other_setups.call_the_module),
     "terraform-aws-eks, in its own state": Story(
         "terraform-aws-eks",
         other_setups.call_the_module,
         same_state=True,
-        destroyed=frozenset({REGISTRY}),
         # The module's one policy goes when all of the stack's own are attached.
         replaced=frozenset(
             {"aws_iam_policy.controller_node_lifecycle", "aws_iam_role_policy_attachment.controller_node_lifecycle"}
         ),
         forgotten=frozenset(
             {
+                REGISTRY,
                 "module.karpenter.aws_eks_pod_identity_association.karpenter[0]",
                 "module.karpenter.aws_iam_role_policy.controller[0]",
             }
@@ -73,13 +78,13 @@ STORIES = {
 }
 
 
-def found_keys(made: World, folder: Path) -> dict[str, Any]:
+def found_keys(made: World, folder: Path, more: Mapping[str, Any]) -> dict[str, Any]:
     """Ask `nodeless adopt` for the keys, as a user does."""
-    own = {"name": made.cluster, "region": REGION, "delivery": "none"}
+    own = {"name": made.cluster, "region": REGION, "delivery": "none", **more}
     (folder / "clusters.yaml").write_text(json.dumps({"clusters": [own]}), "utf-8")
     done = nodeless(folder, "adopt", made.cluster, "--json", aws=made.aws)
     assert done.returncode == 0, done.stdout + done.stderr
-    return dict(json.loads(done.stdout)["keys"])
+    return {**more, **json.loads(done.stdout)["keys"]}
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +99,7 @@ def adoptions(initialized: Terraform, scratch: Path) -> Iterator[dict[str, Futur
                 scratch,
                 cluster="demo",
                 make=story.make,
-                keys=found_keys,
+                keys=partial(found_keys, more=story.more),
                 same_state=story.same_state,
             )
 
@@ -132,6 +137,13 @@ def test_what_exists_is_imported_or_moved(adopted: Adopted, name: str) -> None:
     assert adopted.plan.doing("create").isdisjoint(existed | {"aws_eks_fargate_profile.karpenter"} & taken)
 
 
+def test_an_oidc_provider_of_the_stack_is_imported(adopted: Adopted) -> None:
+    address = "aws_iam_openid_connect_provider.cluster"
+
+    assert (address in adopted.imported) == adopted.installation.creates_oidc_provider
+    assert address not in adopted.plan.doing("create", "update", "replace", "delete")
+
+
 def test_a_second_plan_is_empty(adopted: Adopted) -> None:
     assert adopted.second_plan.is_empty
 
@@ -165,6 +177,36 @@ def test_the_controller_is_never_without_permissions(adopted: Adopted) -> None:
     ]
 
     assert all(last < first for last in attached.values() for first in exclusive)
+
+
+def test_nodes_can_pull_images_at_every_moment(adopted: Adopted) -> None:
+    attached = [step for step in adopted.steps if step == "aws_iam_role_policy_attachment.node_registry"]
+    removing = [step for step in adopted.steps if step == f"{EXCLUSIVE[1]}.node"]
+
+    if attached and removing:
+        assert adopted.steps.index(attached[0]) < adopted.steps.index(removing[0])
+    assert not {step for step in adopted.plan.doing("delete") if "ContainerRegistry" in step}
+
+
+def test_the_deployers_policy_allows_every_call_of_an_adoption(adopted: Adopted) -> None:
+    told = story(adopted.requests, adopted.installation)
+
+    assert len(told.requests) > 50
+    assert not_allowed([(request, told.all_statements) for _, request in told.requests]) == []
+    planned = [request for command, request in told.requests if command == "plan"]
+    assert not_allowed([(request, told.statements[PLAN]) for request in planned]) == []
+
+
+def test_what_the_deployers_policy_has_for_adoptions_is_needed(adoptions: dict[str, Future[Adopted]]) -> None:
+    needed = set()
+    for each in adoptions.values():
+        told = story(each.result().requests, each.result().installation)
+        for (sid, action), left in without_each_action(told):
+            asked = [(request, left) for _, request in told.requests if request.action == action]
+            if sid in FOR_ADOPTIONS and not_allowed(asked):
+                needed.add((sid, action))
+
+    assert needed == {(row.sid, action) for row in ROWS if row.sid in FOR_ADOPTIONS for action in row.actions}
 
 
 def test_the_key_can_be_deleted_without_a_change(adopted: Adopted) -> None:

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from nodeless.karpenter.policy import document
-from nodeless.resolved.deployer import deployer_policies
 from nodeless.resolved.deployer_rows import PLAN, STATE
 from tests.karpenter.iam_simulator import answers
 from tests.terraform import recorder
-from tests.terraform.aws_server import ACCOUNT
-from tests.terraform.iam_requests import IamRequest, Reader
-from tests.terraform.lives import REGION
+from tests.terraform.deployer_policy import Story, not_allowed, simulation, story, without_each_action
+from tests.terraform.iam_requests import IamRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from nodeless.karpenter.policy import Statement
-    from nodeless.resolved.installation import Installation
     from tests.terraform.deployer_life import Deployed
     from tests.terraform.lives import Life
     from tests.terraform.recorder import Recorded
     from tests.terraform.whole_life import WholeLife
 
 pytestmark = pytest.mark.terraform
-
-DEPLOYER = f"arn:aws:iam::{ACCOUNT}:role/deployer"
 
 # Actions that no recorded call needs, by Sid and action, with the reason.
 UNEXERCISED = {
@@ -43,36 +33,6 @@ UNEXERCISED = {
     ("ChangePodIdentity", "eks:UntagResource"): "the stack with Pod Identity keeps its tags",
     ("ChangeSpotRole", "iam:UntagRole"): "the stack with the spot role keeps its tags",
 }
-
-
-@dataclass(frozen=True)
-class Story:
-    """What one stack asked of AWS, by Terraform command, and the policies that its file prints."""
-
-    requests: frozenset[tuple[str, IamRequest]]
-    policies: tuple[dict[str, tuple[Statement, ...]], ...]
-
-    @cached_property
-    def statements(self) -> dict[str, list[Statement]]:
-        """Return the statements of all policies, by document."""
-        merged: dict[str, list[Statement]] = {}
-        for policy in self.policies:
-            for key, rows in policy.items():
-                known = merged.setdefault(key.partition("-")[0], [])
-                known += [row for row in rows if row not in known]
-        return merged
-
-    @property
-    def all_statements(self) -> list[Statement]:
-        """Return the statements of all documents."""
-        return [row for rows in self.statements.values() for row in rows]
-
-
-def story(calls: Iterable[Recorded], *installations: Installation) -> Story:
-    return Story(
-        requests=frozenset(Reader(ACCOUNT, REGION).read(calls)),
-        policies=tuple(deployer_policies(installation) for installation in installations),
-    )
 
 
 @pytest.fixture(scope="session")
@@ -96,27 +56,6 @@ def stories(
     }
 
 
-def simulation(request: IamRequest, statements: Iterable[Statement]) -> dict[str, Any]:
-    """Put a request before the deployer's policy alone."""
-    return {
-        "request": {
-            "principal": DEPLOYER,
-            "action": request.action,
-            "resource": {"resource": request.resource, "accountId": ACCOUNT},
-            "contextVariables": json.loads(request.context),
-        },
-        "identityPolicies": [{"name": "deployer", "policy": document(statements)}],
-        "serviceControlPolicies": [],
-        "resourceControlPolicies": [],
-        "unchecked": False,
-    }
-
-
-def not_allowed(rows: list[tuple[IamRequest, list[Statement]]]) -> list[str]:
-    found = answers(simulation(request, statements) for request, statements in rows)
-    return [f"{answer}: {request}" for (request, _), answer in zip(rows, found, strict=True) if answer != "Allowed"]
-
-
 def test_every_recorded_call_is_allowed(stories: dict[str, Story]) -> None:
     rows = [
         (request, told.all_statements) for told in stories.values() for request in {each for _, each in told.requests}
@@ -136,17 +75,6 @@ def test_a_plan_needs_the_documents_for_a_plan_only(stories: dict[str, Story]) -
 
     assert len(rows) > 100
     assert not_allowed(rows) == []
-
-
-def without_each_action(told: Story) -> Iterator[tuple[tuple[str, str], list[Statement]]]:
-    """Return the policy once without each action of each statement, with the Sid and the action that is missing."""
-    keys = dict.fromkeys((row.sid or "", action) for row in told.all_statements for action in row.actions)
-    for sid, action in keys:
-        left = [
-            replace(row, actions=tuple(each for each in row.actions if (row.sid, each) != (sid, action)))
-            for row in told.all_statements
-        ]
-        yield (sid, action), [row for row in left if row.actions]
 
 
 def test_every_action_is_needed_by_a_recorded_call_or_listed_with_the_reason(stories: dict[str, Story]) -> None:

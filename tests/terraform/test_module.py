@@ -6,22 +6,26 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from nodeless.export.module.example import CLUSTERS, FOLDER
 from nodeless.export.module.variables import variables
 from nodeless.resolved.module import module_of
 from nodeless.spec.reading import read
 from nodeless.spec.resolution import installation
+from nodeless.trees import merged
+from tests.docs import markdown
 from tests.terraform import module_calls, provider_settings, world
 from tests.terraform.aws_server import ACCOUNT
+from tests.terraform.synthesis import REPOSITORY
 from tests.terraform.tools import HELM, WITHOUT_HELM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from tests.terraform.aws_server import AwsServer
     from tests.terraform.conftest import Synth, TerraformIn
@@ -30,7 +34,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.terraform, pytest.mark.slow]
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 LONG = f"a-{'long-' * 18}name-100"
 LONGEST_PATH = f"/{'p' * 510}/"
 PLATFORM_POLICY = f"arn:aws:iam::{ACCOUNT}:policy/platform-boundary"
@@ -47,16 +50,21 @@ class Case:
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
 
-def of_example(name: str, cluster: str = "") -> dict[str, Any]:
-    """Return a cluster of an example, with its defaults."""
-    tree, _ = read(EXAMPLES / f"{name}.yaml")
-    rows = [row for row in tree["clusters"] if cluster in ("", row["name"])]
-    found = {**tree.get("defaults", {}), **rows[0]}
-    found.pop("backend", None)
-    return found
+def clusters_of(tree: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - any YAML
+    """Return the clusters of a file by their names, each with the defaults; a module has no backend."""
+    rows = (merged(tree.get("defaults", {}), row) for row in tree["clusters"])
+    return {row["name"]: {key: value for key, value in row.items() if key != "backend"} for row in rows}
 
 
-PRODUCTION = of_example("production", "production")
+# Of every file that a reader may start from.
+EXAMPLES = {
+    f"{file.stem}: {name}": cluster
+    for file in (REPOSITORY / "clusters.yaml", *sorted((REPOSITORY / "examples").glob("*.yaml")))
+    for name, cluster in clusters_of(read(file)[0]).items()
+}
+(FENCED,) = markdown.FENCE.finditer(markdown.section(REPOSITORY / "README.md", "A longer configuration"))
+LONGER = clusters_of(YAML(typ="safe").load(FENCED["text"]))
+PRODUCTION = EXAMPLES["production: production"]
 CASES = {
     "the newest release with defaults": Case({"name": "demo", "region": "eu-north-1"}),
     "production, by inputs alone": Case(
@@ -71,7 +79,6 @@ CASES = {
             "region": "eu-north-1",
         },
     ),
-    "production, as the template": Case(PRODUCTION, is_template=True),
     "without interruption, with names of its own": Case(
         {
             "name": "demo",
@@ -102,10 +109,8 @@ CASES = {
     "the oldest release": Case(
         {"name": "demo", "region": "eu-north-1", "karpenter": {"version": "0.25.0"}}, options=("--version", "0.25.0")
     ),
-    "the blog": Case(of_example("blog"), is_template=True),
-    "node roles": Case(of_example("node-roles"), is_template=True),
-    "Pod Identity": Case(of_example("pod-identity"), is_template=True),
-    "re:Post": Case(of_example("repost"), is_template=True),
+    **{name: Case(cluster, is_template=True) for name, cluster in EXAMPLES.items()},
+    **{f"README: {name}": Case(cluster, is_template=True) for name, cluster in LONGER.items()},
 }
 DNS_SUFFIXES = {"cn-north-1": "amazonaws.com.cn"}
 

@@ -16,6 +16,7 @@ KeyPath = tuple[str, ...]
 
 # What the rest of a map is called, where some of its keys depend on the switch.
 REST: Mapping[KeyPath, str] = {
+    ("locals", "gitops_metadata"): "gitops_metadata_without_queue",
     ("locals", "karpenter_values", "settings"): "karpenter_settings",
     ("resource", "terraform_data", "controller_policies", "input", "policies"): "controller_policies",
 }

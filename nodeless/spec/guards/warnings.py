@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from nodeless.finding import Finding
 from nodeless.karpenter import releases
+from nodeless.resolved.adoption_rows import SETUPS
 from nodeless.resolved.installation import Installation
 from nodeless.spec.guards.guard import RELEASE_KEYS, guard
 from nodeless.spec.model import Cluster
@@ -35,5 +36,14 @@ def kubernetes_is_not_known(cluster: Cluster) -> Iterator[Finding]:
         )
 
 
-CLUSTER_WARNINGS = (kubernetes_is_not_known,)
+@guard("name", "adopt", "exclusive_policies")
+def adopted_roles_keep_policies(cluster: Cluster) -> Iterator[Finding]:
+    """An adoption leaves what the tool gave the roles beside the stack's own policies, and no plan shows it."""
+    if cluster.adopt.setup in SETUPS and cluster.exclusive_policies is False:
+        expected = f"true: otherwise the roles keep every policy that {cluster.adopt.setup} gave them"
+        fix = f"remove the key, or remove the policies that `nodeless adopt {cluster.name}` lists yourself"
+        yield Finding(("exclusive_policies",), "false", expected, fix)
+
+
+CLUSTER_WARNINGS = (kubernetes_is_not_known, adopted_roles_keep_policies)
 INSTALLATION_WARNINGS = (release_is_not_known,)

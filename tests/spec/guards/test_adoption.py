@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nodeless.finding import SpecError
+from nodeless.finding import Finding, SpecError
 from nodeless.resolved.names import RULE_KEYS
 from nodeless.spec.resolution import resolve
 
@@ -114,5 +114,12 @@ def test_an_adoption_that_cannot_work_is_refused(name: str) -> None:
     assert all(expected in finding.expected for finding in raised.value.findings)
 
 
-def test_the_policies_of_the_old_set_up_can_stay() -> None:
-    assert resolved({"adopt": "blog", "exclusive_policies": False}).exclusive_policies is False
+@pytest.mark.parametrize(("setup", "count"), [("blog", 1), ("none", 0)])
+def test_the_policies_of_the_old_set_up_can_stay_with_a_warning(setup: str, count: int) -> None:
+    warnings: list[Finding] = []
+    tree = {"clusters": [{"name": "demo", "region": "eu-north-1", "adopt": setup, "exclusive_policies": False}]}
+
+    ((_, installation),) = resolve(tree, source="clusters.yaml", warn=warnings.append)
+
+    assert not installation.exclusive_policies
+    assert [each.where() for each in warnings] == ["clusters[0].exclusive_policies"] * count

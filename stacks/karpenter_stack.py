@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from nodeless.imports.aws import AwsProvider, AwsProviderAssumeRole, AwsProviderDefaultTags
 from nodeless.imports.cdk import Construct, TerraformStack
-from nodeless.resolved.adoption import takes_over_state
 from nodeless.resolved.backends import is_default_local
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
@@ -16,10 +15,6 @@ from nodeless.stacks.karpenter import Karpenter
 
 # Only arguments that exist at both ends of these ranges are used.
 PROVIDER_VERSIONS = {"aws": ">= 5.100.0, < 7.0.0", "helm": ">= 3.1.0, < 4.0.0"}
-
-# The lowest Terraform that has what a stack uses.
-TERRAFORM_DATA, CHECKS, IMPORT_EXPRESSIONS, REMOVED_BLOCKS = (1, 4), (1, 5), (1, 6), (1, 7)
-EPHEMERAL_RESOURCES, S3_LOCK_FILES = (1, 10), (1, 10)
 
 
 class KarpenterStack(TerraformStack):
@@ -58,24 +53,8 @@ class KarpenterStack(TerraformStack):
         declare_backend(self, installation.backend)
         if is_default_local(installation.backend, installation.stack):
             LocalState(self, "local_state", path=installation.backend["path"])
-        self._require(installation, providers=("aws", "helm") if with_helm else ("aws",))
-
-    def _require(self, installation: Installation, *, providers: tuple[str, ...]) -> None:
-        needed = [TERRAFORM_DATA]
-        if installation.delivery != "helm" or takes_over_state(installation):
-            needed.append(REMOVED_BLOCKS)
-        if installation.adoption:
-            needed.append(IMPORT_EXPRESSIONS)
-        if installation.delivery == "helm" and installation.auth == "ephemeral":
-            needed.append(EPHEMERAL_RESOURCES)
-        if is_default_local(installation.backend, installation.stack):
-            needed.append(CHECKS)
-        if installation.backend.get("use_lockfile"):
-            needed.append(S3_LOCK_FILES)
-        major, minor = max(needed)
-        # CDKTF pins the versions its bindings were made from; the JSON works with a wider range.
-        self.add_override("terraform.required_version", f">= {major}.{minor}")
-        for provider in providers:
+        for provider in ("aws", "helm") if with_helm else ("aws",):
+            # CDKTF pins the versions its bindings were made from; the JSON works with a wider range.
             self.add_override(
                 f"terraform.required_providers.{provider}",
                 {"source": f"hashicorp/{provider}", "version": PROVIDER_VERSIONS[provider]},

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from nodeless.imports.cdk import App, LocalBackend, TerraformStack
 from nodeless.resolved.installation import Installation
+from nodeless.resolved.terraform_version import REMOVED_BLOCKS, TERRAFORM_DATA
 from nodeless.stacks import destroy_order
 from nodeless.stacks.karpenter import Karpenter
-from nodeless.stacks.karpenter_stack import PROVIDER_VERSIONS, REMOVED_BLOCKS, TERRAFORM_DATA
+from nodeless.stacks.karpenter_stack import PROVIDER_VERSIONS
 
 
 def build(installations: Sequence[Installation], folder: Path) -> None:

@@ -90,7 +90,7 @@ cdktf-cli: .venv/.runtime ## install the cdktf command into .cdktf-cli (some 420
 iam-simulate: .venv/.dev ## install an IAM evaluator for the tests into .iam-simulate
 	@$(BIN)/python -m tools.npm_tools iam-simulate || echo 'The tests that use iam-simulate will be skipped.'
 
-scanners: .venv/.dev ## install checkov for the tests into .scanners (some 300 MB)
+scanners: .venv/.dev ## install checkov for the tests into .scanners (some 220 MB)
 	@$(MAKE) --no-print-directory .scanners/.installed || echo 'The tests that use checkov will be skipped.'
 
 lab: .venv/.dev ## build the lab's tools into the user's cache; some tens of minutes the first time

@@ -1,0 +1,184 @@
+"""checkov reads everything that is written, really checks it, and finds nothing that is not accepted."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nodeless.cli.building import built
+from nodeless.cli.export import write_cluster
+from nodeless.cli.main import main
+from nodeless.export.files import FORMATS
+from nodeless.output.paths import STACK_JSON
+from tests.docs.markdown import blocks
+from tests.scanners import readings, subjects
+from tests.scanners.accepted import ACCEPTED, FILES, PAGE, accepted
+from tests.scanners.readings import Checked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.scanners.readings import Reading, Readings
+
+# Some thirty stacks are built and read.
+pytestmark = pytest.mark.slow
+
+SYNTHESIZED, MODULE = "stacks", "module"
+FORMS = (SYNTHESIZED, *FORMATS)
+# The checks of a policy document that look at each action and each resource.
+OF_DOCUMENTS = {f"CKV_AWS_{number}" for number in (1, 49, 107, 108, 109, 110, 111, 283, 356)}
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Everything that is written, and what checkov says about it."""
+
+    below: Path
+    readings: Readings
+
+    def of(self, form: str) -> dict[str, Reading]:
+        """Return what was found in each stack in one form."""
+        return {place.name: each for place, each in self.readings.found.items() if place.parent == self.below / form}
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory: pytest.TempPathFactory) -> Scan:
+    readings.needs_checkov()
+    below = tmp_path_factory.mktemp("scanned")
+    installations = subjects.installations()
+    with built(installations) as source:
+        shutil.copytree(source / "stacks", below / SYNTHESIZED)
+        for form in FORMATS:
+            (below / form).mkdir()
+            for each in installations:
+                write_cluster(each, source, below / form, form)
+    assert main(["export", "--module", str(below / MODULE / "karpenter"), "--quiet"]) == 0
+    stacks = [below / form / each.stack for form in FORMS for each in installations]
+    return Scan(below, readings.read(folders=[*stacks, below / MODULE / "karpenter"]))
+
+
+def test_every_file_is_read(scan: Scan) -> None:
+    assert {place: each.unread for place, each in scan.readings.found.items() if each.unread} == {}
+
+
+def test_every_resource_that_checkov_knows_is_checked(scan: Scan) -> None:
+    known, seen = scan.readings.known_types, set()
+    for file in (scan.below / SYNTHESIZED).glob(f"*/{STACK_JSON}"):
+        tree = json.loads(file.read_text("utf-8"))
+        there = {
+            f"{prefix}{kind}.{name}"
+            for section, prefix in (("resource", ""), ("data", "data."))
+            for kind, named in tree.get(section, {}).items()
+            for name in named
+            if kind in known
+        }
+        seen |= {address.removeprefix("data.").partition(".")[0] for address in there}
+        for form in FORMS:
+            reading = scan.of(form)[file.parent.name]
+            assert there <= {each.address for each in reading.passed | reading.failed}, (form, file)
+    assert seen == {
+        "aws_iam_policy",
+        "aws_iam_policy_document",
+        "aws_iam_role",
+        "aws_iam_role_policy",
+        "aws_sqs_queue",
+        "aws_sqs_queue_policy",
+    }
+
+
+def test_every_statement_is_weighed(scan: Scan) -> None:
+    """A policy that cloudsplaining cannot read has no result for these checks, neither passed nor failed."""
+    counted = 0
+    for form in FORMS:
+        for stack, reading in scan.of(form).items():
+            by_document: dict[str, set[str]] = {}
+            for each in reading.passed | reading.failed:
+                if each.address.startswith("data.aws_iam_policy_document."):
+                    by_document.setdefault(each.address, set()).add(each.check)
+            for address, checks in by_document.items():
+                assert checks >= OF_DOCUMENTS, (form, stack, address)
+                counted += 1
+    assert counted > 100
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_it_finds_what_is_accepted_and_nothing_else(form: str, scan: Scan) -> None:
+    found = {each for reading in scan.of(form).values() for each in reading.failed}
+
+    assert found == accepted(FILES)
+    assert not any(reading.skipped for reading in scan.of(form).values())
+
+
+def test_every_form_of_a_stack_is_judged_alike(scan: Scan) -> None:
+    for stack, reading in scan.of(SYNTHESIZED).items():
+        assert {form: scan.of(form)[stack].failed for form in FORMATS} == dict.fromkeys(FORMATS, reading.failed), stack
+
+
+def test_the_newest_release_and_the_module_have_no_finding(scan: Scan) -> None:
+    assert scan.of(SYNTHESIZED)["demo"].failed == frozenset()
+    (module,) = scan.of(MODULE).values()
+    assert module.failed == frozenset()
+    assert len(module.passed) > 100
+
+
+def test_an_open_queue_is_found(scan: Scan, tmp_path: Path) -> None:
+    """It would say so if something were wrong: in each form, a queue without encryption and a role for everybody."""
+    stack = tmp_path / "stack"
+    shutil.copytree(scan.below / SYNTHESIZED / "demo", stack)
+    tree = json.loads((stack / STACK_JSON).read_text("utf-8"))
+    del tree["resource"]["aws_sqs_queue"]["interruption"]["sqs_managed_sse_enabled"]
+    tree["data"]["aws_iam_policy_document"]["controller_interruption"]["statement"][0]["resources"] = ["*"]
+    (stack / STACK_JSON).write_text(json.dumps(tree, indent=2), "utf-8")
+
+    found = readings.read(folders=[stack]).found[stack].failed
+
+    assert Checked("CKV_AWS_27", "aws_sqs_queue.interruption") in found
+    assert Checked("CKV_AWS_356", "data.aws_iam_policy_document.controller_interruption") in found
+
+
+@pytest.mark.parametrize("kind", ["terraform", "removed"])
+def test_as_terraform_json_is_usually_written_it_would_read_nothing(kind: str, scan: Scan, tmp_path: Path) -> None:
+    """When this fails, checkov has learned it, and what is written can be simpler."""
+    stack = tmp_path / "stack"
+    shutil.copytree(scan.below / SYNTHESIZED / "the-little", stack)
+    tree = json.loads((stack / STACK_JSON).read_text("utf-8"))
+    usual = {
+        "terraform": {**tree["terraform"], "required_version": ">= 1.7"},
+        "removed": [block for (block,) in tree["removed"]],
+    }
+    (stack / STACK_JSON).write_text(json.dumps({**tree, kind: usual[kind]}), "utf-8")
+
+    reading = readings.read(folders=[stack]).found[stack]
+
+    assert reading.unread == (str(stack / STACK_JSON),)
+    assert not any(each.address.startswith("aws_") for each in reading.passed if each.address != "aws.default")
+
+
+def test_the_command_of_the_page_passes_and_counts(scan: Scan, tmp_path: Path) -> None:
+    (settings,) = blocks("yaml", PAGE)
+    (tmp_path / ".checkov.yaml").write_text(settings.text, "utf-8")
+    shutil.copytree(scan.below / SYNTHESIZED / "demo", tmp_path / "cdktf.out" / "stacks" / "demo")
+
+    done = subprocess.run(
+        [readings.BIN / "checkov", "--directory", "cdktf.out", "--output", "json"],
+        cwd=tmp_path,
+        env=readings.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    summaries = {each["check_type"]: each["summary"] for each in json.loads(done.stdout)}
+    assert summaries["terraform_json"]["passed"] >= len(scan.of(SYNTHESIZED)["demo"].passed) - 1
+    assert [each["parsing_errors"] for each in summaries.values()] == [0, 0]
+
+
+def test_the_table_has_no_row_twice() -> None:
+    assert len({(row.checked, row.where) for row in ACCEPTED}) == len(ACCEPTED)

@@ -40,8 +40,8 @@ EVERY_RESOURCE = (
     "tags, which this check does not count."
 )
 IPV6 = (
-    "This is the policy that AWS documents for the VPC CNI with IPv6. Interfaces have no ARN that is known before. It is "
-    "there with `nodes.ipv6` only."
+    "This is the policy that AWS documents for the VPC CNI with IPv6. Interfaces have no ARN that is known before. It "
+    "is there with `nodes.ipv6` only."
 )
 EXTRA = "These are statements of the user, under `extra_statements`; the test has one with `*`."
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
+from typing import Any
 
 from checkov.runner_filter import RunnerFilter
 from checkov.terraform.checks.data.registry import data_registry
@@ -17,50 +17,58 @@ from checkov.terraform.plan_runner import Runner as PlanRunner
 from checkov.terraform.runner import Runner as HclRunner
 from checkov.terraform_json.runner import TerraformJsonRunner
 
-FOLDERS = {"terraform": HclRunner, "terraform_json": TerraformJsonRunner}
-PLAN = "terraform_plan"
+HCL, JSON, PLAN = "terraform", "terraform_json", "terraform_plan"
+KINDS = ("passed", "failed", "skipped")
+# A section of Terraform JSON -> how addresses in it begin.
+PREFIXES = {"resource": "", "data": "data."}
+
+Found = dict[str, list[Any]]
 
 
-def of_folder(folder):
-    found = empty()
-    for framework, runner_class in FOLDERS.items():
-        runner = runner_class()
-        report = runner.run(root_folder=folder, runner_filter=quiet(framework))
-        names = addresses(runner.definitions) if framework == "terraform_json" else {}
-        add(found, report, names)
+def of_folder(folder: str) -> Found:
+    """Read the files below a folder, in HCL and in JSON."""
+    found = nothing()
+    add(found, HclRunner().run(root_folder=folder, runner_filter=quiet(HCL)), {})
+    runner = TerraformJsonRunner()
+    report = runner.run(root_folder=folder, runner_filter=quiet(JSON))
+    add(found, report, addresses(runner.definitions))
     return found
 
 
-def of_plan(file):
-    found = empty()
+def of_plan(file: str) -> Found:
+    """Read a plan, as `terraform show -json` writes it."""
+    found = nothing()
     add(found, PlanRunner().run(files=[file], runner_filter=quiet(PLAN)), {})
     return found
 
 
-def quiet(framework):
+def quiet(framework: str) -> RunnerFilter:
+    """Run all checks of a framework without a progress bar."""
     return RunnerFilter(framework=[framework], show_progress_bar=False)
 
 
-def empty():
+def nothing() -> Found:
+    """Begin with another folder or plan."""
     # It keeps policies by their paths below the folder that it reads, which are the same in all of these folders.
     BaseTerraformCloudsplainingIAMScanner.policy_document_cache.clear()
-    return {"unread": [], "passed": [], "failed": [], "skipped": []}
+    return {"unread": [], **{kind: [] for kind in KINDS}}
 
 
-def add(found, report, names):
+def add(found: Found, report: Any, names: dict[tuple[str, int, int], str]) -> None:  # noqa: ANN401 - checkov's own
+    """Add what a report says."""
     found["unread"] += report.parsing_errors
-    for kind in ("passed", "failed", "skipped"):
+    for kind in KINDS:
         for record in getattr(report, f"{kind}_checks"):
-            place = (record.file_abs_path, *record.file_line_range)
-            found[kind].append([record.check_id, names.get(place, record.resource)])
+            first, last = record.file_line_range
+            found[kind].append([record.check_id, names.get((record.file_abs_path, first, last), record.resource)])
 
 
-def addresses(definitions):
+def addresses(definitions: dict[str, Any]) -> dict[tuple[str, int, int], str]:
     """Of JSON, checkov gives the name of a resource without its type: find both by the lines they are in."""
     return {
         (file, body["__startline__"], body["__endline__"]): f"{prefix}{kind}.{name}"
         for file, tree in definitions.items()
-        for section, prefix in (("resource", ""), ("data", "data."))
+        for section, prefix in PREFIXES.items()
         for block in tree.get(section, ())
         for kind, named in block.items()
         for name, body in named.items()
@@ -68,13 +76,11 @@ def addresses(definitions):
 
 
 asked = json.load(sys.stdin)
-json.dump(
-    {
-        "known_types": sorted({*resource_registry.checks, *data_registry.checks}),
-        "found": {
-            **{folder: of_folder(folder) for folder in asked["folders"]},
-            **{plan: of_plan(str(Path(plan))) for plan in asked["plans"]},
-        },
+answer = {
+    "known_types": [*resource_registry.checks, *(f"data.{kind}" for kind in data_registry.checks)],
+    "found": {
+        **{folder: of_folder(folder) for folder in asked["folders"]},
+        **{plan: of_plan(plan) for plan in asked["plans"]},
     },
-    sys.stdout,
-)
+}
+json.dump(answer, sys.stdout)

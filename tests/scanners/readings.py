@@ -18,7 +18,7 @@ BIN = ROOT / ".scanners" / "bin"
 NOT_INSTALLED = "checkov is not installed: make scanners"
 READER = Path(__file__).parent / "read_with_checkov.py"
 # Nobody listens there: a call that leaves this machine fails.
-OFFLINE = {name: "http://127.0.0.1:9" for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")}
+OFFLINE = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
 MODULE, INDEX, DOCUMENT = re.compile(r"^module\.\w+\."), re.compile(r"\[\d+\]$"), "aws_iam_policy_document."
 
 
@@ -48,8 +48,7 @@ class Reading:
     @property
     def checked_types(self) -> set[str]:
         """Return the types of resources and data sources that were looked at."""
-        looked_at = (each.address.removeprefix("data.") for each in self.passed | self.failed)
-        return {address.partition(".")[0] for address in looked_at}
+        return {type_of(each.address) for each in self.passed | self.failed}
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,13 @@ class Readings:
     """What checkov made of each folder and plan."""
 
     known_types: frozenset[str]
-    """types for which checkov has a check"""
+    """types for which checkov has a check; those of data sources begin with `data.`"""
     found: Mapping[Path, Reading]
+
+
+def type_of(address: str) -> str:
+    """Return the type of a resource, or that of a data source after `data.`."""
+    return address.rpartition(".")[0]
 
 
 def read(*, folders: Iterable[Path] = (), plans: Iterable[Path] = ()) -> Readings:

@@ -18,9 +18,10 @@ from nodeless.output.paths import STACK_JSON
 from tests.docs.markdown import blocks
 from tests.scanners import readings, subjects
 from tests.scanners.accepted import ACCEPTED, FILES, PAGE, accepted
-from tests.scanners.readings import Checked
+from tests.scanners.readings import Checked, type_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.scanners.readings import Reading, Readings
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 # Some thirty stacks are built and read.
 pytestmark = pytest.mark.slow
 
-SYNTHESIZED, MODULE = "stacks", "module"
+SYNTHESIZED, MODULE, CHANGED = "stacks", "module", "changed"
 FORMS = (SYNTHESIZED, *FORMATS)
 # The checks of a policy document that look at each action and each resource.
 OF_DOCUMENTS = {f"CKV_AWS_{number}" for number in (1, 49, 107, 108, 109, 110, 111, 283, 356)}
@@ -59,7 +60,23 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Scan:
                 write_cluster(each, source, below / form, form)
     assert main(["export", "--module", str(below / MODULE / "karpenter"), "--quiet"]) == 0
     stacks = [below / form / each.stack for form in FORMS for each in installations]
-    return Scan(below, readings.read(folders=[*stacks, below / MODULE / "karpenter"]))
+    return Scan(below, readings.read(folders=[*stacks, below / MODULE / "karpenter", *changed(below)]))
+
+
+def changed(below: Path) -> Iterator[Path]:
+    """Write stacks that are not as they should be, and return their folders."""
+    tree = json.loads((below / SYNTHESIZED / "delivered" / STACK_JSON).read_text("utf-8"))
+    usual = {
+        "terraform": {**tree, "terraform": {**tree["terraform"], "required_version": ">= 1.7"}},
+        "removed": {**tree, "removed": [block for (block,) in tree["removed"]]},
+    }
+    del tree["resource"]["aws_sqs_queue"]["interruption"]["sqs_managed_sse_enabled"]
+    tree["data"]["aws_iam_policy_document"]["controller_interruption"]["statement"][0]["resources"] = ["*"]
+    for name, each in {**usual, "open": tree}.items():
+        folder = below / CHANGED / name
+        folder.mkdir(parents=True)
+        (folder / STACK_JSON).write_text(json.dumps(each, indent=2), "utf-8")
+        yield folder
 
 
 def test_every_file_is_read(scan: Scan) -> None:
@@ -75,15 +92,15 @@ def test_every_resource_that_checkov_knows_is_checked(scan: Scan) -> None:
             for section, prefix in (("resource", ""), ("data", "data."))
             for kind, named in tree.get(section, {}).items()
             for name in named
-            if kind in known
+            if f"{prefix}{kind}" in known
         }
-        seen |= {address.removeprefix("data.").partition(".")[0] for address in there}
+        seen |= set(map(type_of, there))
         for form in FORMS:
             reading = scan.of(form)[file.parent.name]
             assert there <= {each.address for each in reading.passed | reading.failed}, (form, file)
     assert seen == {
+        "data.aws_iam_policy_document",
         "aws_iam_policy",
-        "aws_iam_policy_document",
         "aws_iam_role",
         "aws_iam_role_policy",
         "aws_sqs_queue",
@@ -126,37 +143,20 @@ def test_the_newest_release_and_the_module_have_no_finding(scan: Scan) -> None:
     assert len(module.passed) > 100
 
 
-def test_an_open_queue_is_found(scan: Scan, tmp_path: Path) -> None:
-    """It would say so if something were wrong: in each form, a queue without encryption and a role for everybody."""
-    stack = tmp_path / "stack"
-    shutil.copytree(scan.below / SYNTHESIZED / "demo", stack)
-    tree = json.loads((stack / STACK_JSON).read_text("utf-8"))
-    del tree["resource"]["aws_sqs_queue"]["interruption"]["sqs_managed_sse_enabled"]
-    tree["data"]["aws_iam_policy_document"]["controller_interruption"]["statement"][0]["resources"] = ["*"]
-    (stack / STACK_JSON).write_text(json.dumps(tree, indent=2), "utf-8")
-
-    found = readings.read(folders=[stack]).found[stack].failed
+def test_a_queue_without_encryption_and_a_policy_for_everything_are_found(scan: Scan) -> None:
+    found = scan.of(CHANGED)["open"].failed
 
     assert Checked("CKV_AWS_27", "aws_sqs_queue.interruption") in found
     assert Checked("CKV_AWS_356", "data.aws_iam_policy_document.controller_interruption") in found
 
 
 @pytest.mark.parametrize("kind", ["terraform", "removed"])
-def test_as_terraform_json_is_usually_written_it_would_read_nothing(kind: str, scan: Scan, tmp_path: Path) -> None:
+def test_terraform_json_as_it_is_usually_written_would_not_be_read(kind: str, scan: Scan) -> None:
     """When this fails, checkov has learned it, and what is written can be simpler."""
-    stack = tmp_path / "stack"
-    shutil.copytree(scan.below / SYNTHESIZED / "the-little", stack)
-    tree = json.loads((stack / STACK_JSON).read_text("utf-8"))
-    usual = {
-        "terraform": {**tree["terraform"], "required_version": ">= 1.7"},
-        "removed": [block for (block,) in tree["removed"]],
-    }
-    (stack / STACK_JSON).write_text(json.dumps({**tree, kind: usual[kind]}), "utf-8")
+    reading = scan.of(CHANGED)[kind]
 
-    reading = readings.read(folders=[stack]).found[stack]
-
-    assert reading.unread == (str(stack / STACK_JSON),)
-    assert not any(each.address.startswith("aws_") for each in reading.passed if each.address != "aws.default")
+    assert reading.unread == (str(scan.below / CHANGED / kind / STACK_JSON),)
+    assert reading.checked_types <= {"aws"}, "a provider, of the file beside it"
 
 
 def test_the_command_of_the_page_passes_and_counts(scan: Scan, tmp_path: Path) -> None:

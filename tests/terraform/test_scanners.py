@@ -16,7 +16,6 @@ from tests.terraform.test_plans import VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from tests.scanners.readings import Reading
     from tests.terraform.aws_server import AwsServer
@@ -62,7 +61,13 @@ def plans(
 
 
 def test_every_plan_is_read_and_every_type_checked(plans: Mapping[str, Reading]) -> None:
-    types = {"aws_iam_policy", "aws_iam_role", "aws_iam_role_policy_attachment", "aws_sqs_queue", "aws_sqs_queue_policy"}
+    types = {
+        "aws_iam_policy",
+        "aws_iam_role",
+        "aws_iam_role_policy_attachment",
+        "aws_sqs_queue",
+        "aws_sqs_queue_policy",
+    }
 
     for name, reading in plans.items():
         assert reading.unread == (), name

@@ -80,7 +80,9 @@ def changed(below: Path) -> Iterator[Path]:
 
 
 def test_every_file_is_read(scan: Scan) -> None:
-    assert {place: each.unread for place, each in scan.readings.found.items() if each.unread} == {}
+    unread = {place: each.unread for form in (*FORMS, MODULE) for place, each in scan.of(form).items() if each.unread}
+
+    assert unread == {}
 
 
 def test_every_resource_that_checkov_knows_is_checked(scan: Scan) -> None:
@@ -103,6 +105,7 @@ def test_every_resource_that_checkov_knows_is_checked(scan: Scan) -> None:
         "aws_iam_policy",
         "aws_iam_role",
         "aws_iam_role_policy",
+        "aws_iam_role_policy_attachment",
         "aws_sqs_queue",
         "aws_sqs_queue_policy",
     }

@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs pictures new-release lock lock-npm wheel cdktf-cli iam-simulate lab lab-test audit audit-offline sbom clean
+.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs pictures new-release lock lock-npm wheel cdktf-cli iam-simulate scanners lab lab-test audit audit-offline sbom clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -78,6 +78,7 @@ lock: ## update the requirements files (needs uv); ARGS=--upgrade for newer rele
 	$(COMPILE) pyproject.toml --constraints requirements-dev.txt --output-file requirements.txt $(ARGS)
 	$(COMPILE) --group tools --output-file requirements-tools.txt $(ARGS)
 	$(COMPILE) --group audit --constraints requirements-dev.txt --output-file requirements-audit.txt $(ARGS)
+	$(COMPILE) --group scanners --output-file requirements-scanners.txt $(ARGS)
 
 lock-npm: .venv/.runtime ## update the lock files of tools/npm, after a change to a package.json there
 	$(BIN)/python -m tools.npm_tools --lock cdktf-cli iam-simulate
@@ -88,6 +89,9 @@ cdktf-cli: .venv/.runtime ## install the cdktf command into .cdktf-cli (some 420
 
 iam-simulate: .venv/.dev ## install an IAM evaluator for the tests into .iam-simulate
 	@$(BIN)/python -m tools.npm_tools iam-simulate || echo 'The tests that use iam-simulate will be skipped.'
+
+scanners: .venv/.dev ## install checkov for the tests into .scanners (some 220 MB)
+	@$(MAKE) --no-print-directory .scanners/.installed || echo 'The tests that use checkov will be skipped.'
 
 lab: .venv/.dev ## build the lab's tools into the user's cache; some tens of minutes the first time
 	@$(BIN)/python -m tools.lab $(ARGS)
@@ -114,7 +118,7 @@ clean: ## remove what the other targets created, including .venv; a Terraform st
 	@state=$$(grep -rl --exclude-dir=.terraform '"lineage":' cdktf.out 2>/dev/null); \
 		if [ -n "$$state" ]; then printf 'cdktf.out is kept, because it holds a Terraform state:\n%s\n' "$$state"; \
 		else rm -rf cdktf.out; fi
-	rm -rf .venv .audit .cdktf-cli .iam-simulate dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .fuzz
+	rm -rf .venv .audit .scanners .cdktf-cli .iam-simulate dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .fuzz
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -141,6 +145,13 @@ clean: ## remove what the other targets created, including .venv; a Terraform st
 	@echo 'Installing requirements-audit.txt into .audit'
 	@$(BIN)/python -m venv .audit
 	@.audit/bin/python -m pip install --disable-pip-version-check --quiet --no-compile --require-hashes -r requirements-audit.txt
+	@touch $@
+
+# In an environment of its own, because checkov pins releases that others need newer.
+.scanners/.installed: requirements-scanners.txt | .venv/bin/python
+	@echo 'Installing requirements-scanners.txt into .scanners. This takes one to two minutes.'
+	@$(BIN)/python -m venv .scanners
+	@.scanners/bin/python -m pip install --disable-pip-version-check --quiet --no-compile --require-hashes -r requirements-scanners.txt
 	@touch $@
 
 # Editable: the command runs the code of this folder. It is built with the locked hatchling, without a download.

@@ -9,7 +9,7 @@ from pathlib import Path
 from nodeless.imports.cdk import App
 from nodeless.resolved.installation import Installation
 from nodeless.stacks import destroy_order
-from nodeless.stacks.files import gitops, terraform_tests
+from nodeless.stacks.files import gitops, terraform_tests, versions
 from nodeless.stacks.karpenter_stack import KarpenterStack
 
 
@@ -24,5 +24,6 @@ def build(installations: Sequence[Installation], folder: Path) -> None:
         stack = folder / "stacks" / installation.stack
         tree = json.loads((stack / "cdk.tf.json").read_text(encoding="utf-8"))
         destroy_order.check(installation.stack, tree)
+        versions.write(installation, stack)
         terraform_tests.write(installation, tree, stack)
         gitops.write(installation, stack)

@@ -8,7 +8,6 @@ from nodeless.resolved.backends import is_default_local
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
 from nodeless.resolved.terraform_text import in_terraform
-from nodeless.resolved.terraform_version import required_terraform
 from nodeless.stacks.backends import declare_backend
 from nodeless.stacks.components.helm_access import HelmAccess
 from nodeless.stacks.components.local_state import LocalState
@@ -54,12 +53,8 @@ class KarpenterStack(TerraformStack):
         declare_backend(self, installation.backend)
         if is_default_local(installation.backend, installation.stack):
             LocalState(self, "local_state", path=installation.backend["path"])
-        self._require(installation, providers=("aws", "helm") if with_helm else ("aws",))
-
-    def _require(self, installation: Installation, *, providers: tuple[str, ...]) -> None:
-        # CDKTF pins the versions its bindings were made from; the JSON works with a wider range.
-        self.add_override("terraform.required_version", required_terraform(installation))
-        for provider in providers:
+        for provider in ("aws", "helm") if with_helm else ("aws",):
+            # CDKTF pins the versions its bindings were made from; the JSON works with a wider range.
             self.add_override(
                 f"terraform.required_providers.{provider}",
                 {"source": f"hashicorp/{provider}", "version": PROVIDER_VERSIONS[provider]},

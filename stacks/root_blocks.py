@@ -16,4 +16,6 @@ def add_blocks(scope: Construct, kind: str, blocks: Iterable[Mapping[str, Any]])
         stack.node.add_metadata(mark, json.dumps(block))
     written = [json.loads(entry.data) for entry in stack.node.metadata if entry.type == mark]
     if written:
-        stack.add_override(kind, written)
+        # A list of lists means the same to Terraform. checkov merges the objects of a list into one and gives up on a
+        # text in it; a list in the list it leaves out.
+        stack.add_override(kind, [[block] for block in written])

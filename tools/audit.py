@@ -24,6 +24,7 @@ from tools import npm_tools
 
 ROOT = Path(__file__).parents[1]
 FINE, FOUND, UNKNOWN = 0, 1, 2
+PYTHON_LOCKS = tuple(f"requirements{part}.txt" for part in ("", "-dev", "-audit", "-scanners"))
 
 # Licences that allow use, change and distribution; MPL-2.0 asks only for the source of changes to its own files.
 ALLOWED = {
@@ -121,7 +122,7 @@ def licences() -> int:
 def vulnerabilities() -> int:
     """Ask about every locked package."""
     answers = [
-        *(_pip_audit(lock) for lock in ("requirements.txt", "requirements-dev.txt", "requirements-audit.txt")),
+        *(_pip_audit(lock) for lock in PYTHON_LOCKS),
         *map(_npm_audit, npm_tools.names()),
     ]
     return max(answers)

@@ -29,7 +29,18 @@ from tools.mutations import Mutant, mutants, sample
 ROOT = Path(__file__).parents[1]
 SOURCES = ("nodeless", "stacks", "imports")
 FAST, SLOW = "not terraform and not slow", "slow and not terraform"
-NOT_COPIED = (".git", ".venv", ".audit", ".cdktf-cli", "cdktf.out", "dist", "__pycache__", ".*_cache", ".hypothesis")
+NOT_COPIED = (
+    ".git",
+    ".venv",
+    ".audit",
+    ".scanners",
+    ".cdktf-cli",
+    "cdktf.out",
+    "dist",
+    "__pycache__",
+    ".*_cache",
+    ".hypothesis",
+)
 
 KILLED, SURVIVED, TIMEOUT, EQUIVALENT = "killed", "survived", "timeout", "equivalent"
 # The exit codes of pytest that mean that no test failed: all passed, or none was selected.

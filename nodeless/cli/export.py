@@ -154,11 +154,11 @@ def _check_folder(folder: Path) -> None:
 def write_cluster(installation: Installation, source: Path, build: Path, form: str) -> None:
     """Write the files of one cluster; those beside its JSON are copied."""
     from nodeless.export.files import exported
-    from nodeless.output.paths import STACK_JSON, STACKS
+    from nodeless.output.paths import STACK_JSON, STACKS, VERSIONS
     from nodeless.output.present import files_below
 
     stack, target = source / STACKS / installation.stack, build / installation.stack
-    beside = [path for path in files_below(stack) if path != STACK_JSON]
+    beside = [path for path in files_below(stack) if path not in (STACK_JSON, VERSIONS)]
     for path in beside:
         (target / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(stack / path, target / path)

@@ -65,10 +65,18 @@ def _of_block(address: str, old: Block | None, new: Block | None, tree: Tree) ->
 
 def _listed(tree: Tree, kind: str, *keys: str) -> Iterator[tuple[Any, ...]]:
     """Return these keys of each block of a kind that has no address, such as `moved`."""
-    rows = tree.get(kind)
-    for row in rows if isinstance(rows, list) else [rows]:
+    for row in _flat(tree.get(kind)):
         if isinstance(row, Mapping) and all(key in row for key in keys):
             yield tuple(_address(row[key]) for key in keys)
+
+
+def _flat(rows: Any) -> Iterator[Any]:  # noqa: ANN401 - any JSON
+    """Terraform takes a block, a list of blocks, and a list with lists of what belongs to one block."""
+    if isinstance(rows, list):
+        for row in rows:
+            yield from _flat(row)
+    else:
+        yield rows
 
 
 def _address(value: Any) -> Any:  # noqa: ANN401 - any JSON

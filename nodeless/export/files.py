@@ -10,6 +10,7 @@ from nodeless.export.documents import with_calls
 from nodeless.export.hcl import Block, Tree
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.inventory import inventory
+from nodeless.resolved.terraform_version import required_terraform
 
 HCL, JSON = "hcl", "json"
 # A format -> how the names of its files end, and how blocks are written.
@@ -17,6 +18,8 @@ FORMATS: dict[str, tuple[str, Callable[[Iterable[Block]], str]]] = {
     HCL: (".tf", lambda blocks: hcl.written(map(with_calls, blocks))),
     JSON: (".tf.json", json_text.written),
 }
+# In Terraform JSON, checkov cannot read `required_version`.
+ALWAYS_HCL = (layout.VERSIONS,)
 README, IGNORED = "README.md", ".gitignore"
 NAMES = (*(f"{stem}{ending}" for stem in layout.FILES for ending, _ in FORMATS.values()), README, IGNORED)
 
@@ -32,10 +35,13 @@ crash.log
 
 def exported(tree: Tree, installation: Installation, form: str, beside: Iterable[str]) -> dict[str, str]:
     """Write a stack's Terraform JSON as files: name -> text. `beside` names what is copied to the same folder."""
-    ending, write = FORMATS[form]
     resources = inventory(installation)
-    blocks = layout.files(local_state.moved(tree, installation), resources)
-    found = {f"{stem}{ending}": write(each) for stem, each in blocks.items()}
+    settings = {**tree.get("terraform", {}), "required_version": required_terraform(installation)}
+    blocks = layout.files(local_state.moved({**tree, "terraform": settings}, installation), resources)
+    found = {}
+    for stem, each in blocks.items():
+        ending, write = FORMATS[HCL if stem in ALWAYS_HCL else form]
+        found[f"{stem}{ending}"] = write(each)
     folders = dict.fromkeys(PurePosixPath(path).parts[0] for path in beside)
     page = readme.text(installation, resources, {name: blocks[name.partition(".")[0]] for name in found}, [*folders])
     return {**found, README: page, IGNORED: IGNORED_TEXT}

@@ -10,8 +10,9 @@ from nodeless.export.documents import with_locals
 from nodeless.export.hcl import COMMENT, Block
 from nodeless.sinks.terminal import printable
 
-# Blocks of which there may be several with the same labels, or without any.
-REPEATED = ("provider", "import", "moved", "removed")
+# Blocks of which there may be several with the same label, and without any.
+REPEATED = ("provider",)
+UNLABELLED = ("import", "moved", "removed")
 
 
 def written(blocks: Iterable[Block]) -> str:
@@ -33,5 +34,8 @@ def _add(tree: dict[str, Any], block: Block) -> None:
         tree = tree.setdefault(key, {})
     if block.section in REPEATED:
         tree.setdefault(path[-1], []).append(body)
+    elif block.section in UNLABELLED:
+        # In a list of its own, which means the same: checkov gives up on a file with a text directly below such a list.
+        tree.setdefault(path[-1], []).append([body])
     else:
         tree[path[-1]] = {**tree.get(path[-1], {}), **body}

@@ -13,11 +13,12 @@ OWN = ".nodeless"
 INVENTORY = f"{OWN}/inventory.json"
 
 STACK_JSON = "cdk.tf.json"
+VERSIONS = "nodeless.versions.tf"
 TESTS = "nodeless.tftest.hcl"
 # What is written into a stack's folder beside the configuration itself.
 FOLDERS = ("assets", "gitops")
 # What synthesis writes there.
-WRITTEN = (STACK_JSON, TESTS, *FOLDERS)
+WRITTEN = (STACK_JSON, VERSIONS, TESTS, *FOLDERS)
 
 # The name of a cluster, perhaps with its region, or one that the user set: no longer than the name of a folder.
 STACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,254}")
@@ -77,7 +78,7 @@ SYNTH = Layout(
     elsewhere="name another folder with --out",
     stacks=STACKS,
     manifest=MANIFEST,
-    files=(STACK_JSON, TESTS),
+    files=(STACK_JSON, VERSIONS, TESTS),
     main=STACK_JSON,
 )
 of_stack = SYNTH.of_stack

@@ -157,7 +157,9 @@ def _kubernetes(cluster: str, kubernetes: KubernetesRange) -> Check:
     minor = 'tonumber(split(".", self.version)[1])'
     known = f"{minor} >= {kubernetes.first} && {minor} <= {kubernetes.last}"
     fits = f"({known}) || {minor} > {kubernetes.newest_known}"
-    fitting = f'lookup({json.dumps(dict(kubernetes.fitting))}, self.version, "one that runs on it")'
+    # Without braces, at which checkov's reader of HCL would end the template.
+    by_minor = f"zipmap({json.dumps([*kubernetes.fitting])}, {json.dumps([*kubernetes.fitting.values()])})"
+    fitting = f'lookup({by_minor}, self.version, "one that runs on it")'
     return Check(
         fits,
         f"Karpenter {kubernetes.release} runs on Kubernetes 1.{kubernetes.first} to 1.{kubernetes.last}, and the "

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from tools import npm_tools
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-tools.txt", "requirements-audit.txt")
+LOCKS = tuple(f"requirements{part}.txt" for part in ("", "-dev", "-tools", "-audit", "-scanners"))
 
 
 def entries(lock: str) -> list[str]:
@@ -62,7 +62,7 @@ def test_a_package_with_a_build_per_platform_has_a_hash_per_build() -> None:
     assert node.count("--hash=") >= 6
 
 
-@pytest.mark.parametrize("group", ["dev", "tools", "audit"])
+@pytest.mark.parametrize("group", ["dev", "tools", "audit", "scanners"])
 def test_the_lock_satisfies_what_pyproject_asks_for(group: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     asked = [Requirement(text) for text in project["dependency-groups"][group]]

@@ -127,6 +127,7 @@ def test_an_ignored_argument_does_not_replace_in_turn() -> None:
         ({"removed": [{"from": "aws_iam_role.node", "lifecycle": {"destroy": False}}]}, Effect.FORGET),
         ({"removed": [{"from": "aws_iam_role.node", "lifecycle": {"destroy": True}}]}, Effect.DESTROY),
         ({"removed": {"from": "aws_iam_role.node", "lifecycle": {"destroy": False}}}, Effect.FORGET),
+        ({"removed": [[{"from": "aws_iam_role.node", "lifecycle": {"destroy": False}}]]}, Effect.FORGET),
         ({"removed": "not a block"}, Effect.DESTROY),
     ],
 )

@@ -38,7 +38,7 @@ LINKS = [
 # Commands that a shell block may use, in addition to the project's own.
 OTHER_TOOLS = {
     *(".", "aws", "cd", "eksctl", "git", "helm", "jq", "kubectl", "npm", "pip", "pipx", "pre-commit", "python3"),
-    *("terraform", "uv"),
+    *("checkov", "terraform", "uv"),
 }
 # What follows is not an argument of the command.
 OPERATORS = {">", "|", "<"}

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nodeless.resolved.terraform_version import required_terraform
+from nodeless.spec.resolution import installation
 from tests.synthesized import Synthesized
 
 if TYPE_CHECKING:
@@ -86,9 +88,9 @@ REQUIRED_VERSIONS = [
 
 @pytest.mark.parametrize(("keys", "version"), REQUIRED_VERSIONS)
 def test_terraform_is_required_at_the_lowest_version_that_works(
-    stack_of: StackOf, literals: Literals, keys: dict[str, Any], version: str
+    literals: Literals, keys: dict[str, Any], version: str
 ) -> None:
-    assert stack_of(**literals(**keys)).tree["terraform"]["required_version"] == version
+    assert required_terraform(installation(**literals(**keys))) == version
 
 
 def test_an_ephemeral_token_reaches_the_cluster_and_never_the_state(stack_of: StackOf, literals: Literals) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from tests.cdktf_command import REASONS_TO_SKIP
+from tests.scanners.readings import NOT_INSTALLED
 from tests.terraform import aws_server, cdktf_cli, controller_steps, provider_settings, tools, whole_life as story
 from tests.terraform.cdktf_cli import Cdktf, LifeByCdktf
 from tests.terraform.controller_steps import ControllerLife
@@ -276,7 +277,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def counted(skipped: dict[str, str]) -> set[str]:
     """Return the reasons that count in CI: all but those for what `make test` does not install."""
-    return set(skipped.values()) - {*REASONS_TO_SKIP, tools.WITHOUT_HELM}
+    return set(skipped.values()) - {*REASONS_TO_SKIP, tools.WITHOUT_HELM, NOT_INSTALLED}
 
 
 def skipping_is_a_failure() -> bool:

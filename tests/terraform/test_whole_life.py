@@ -80,7 +80,7 @@ def stack(name: str, *files: str) -> set[str]:
     return {f"{OUT}/stacks/{name}/{file}" for file in files}
 
 
-WRITTEN = ("cdk.tf.json", "nodeless.tftest.hcl")
+WRITTEN = ("cdk.tf.json", "nodeless.versions.tf", "nodeless.tftest.hcl")
 STATE = f"terraform.{OLD}.tfstate"
 NAMED = "{0}/stacks/{1}: warning: {1} is not in clusters.yaml any more; its files are kept"
 REMOVED = "{0}/stacks/{1}: removed, because {1} is not in clusters.yaml any more; kept: "

@@ -25,10 +25,10 @@ PLAN = AdoptionPlan(
 def test_what_exists_is_imported_moved_or_forgotten(synth: Synth) -> None:
     tree = synth(lambda stack: TakeOver(stack, "adoption", at=AT, plan=PLAN)).tree
 
-    assert tree["import"] == [{"id": "old", "to": "aws_iam_role.node"}]
-    assert tree["moved"] == [{"from": "module.karpenter.aws_iam_role.node[0]", "to": "aws_iam_role.node"}]
+    assert tree["import"] == [[{"id": "old", "to": "aws_iam_role.node"}]]
+    assert tree["moved"] == [[{"from": "module.karpenter.aws_iam_role.node[0]", "to": "aws_iam_role.node"}]]
     assert tree["removed"] == [
-        {"from": "module.karpenter.aws_iam_role_policy.controller", "lifecycle": {"destroy": False}}
+        [{"from": "module.karpenter.aws_iam_role_policy.controller", "lifecycle": {"destroy": False}}]
     ]
 
 
@@ -37,7 +37,7 @@ def test_installations_that_share_a_stack_take_over_their_own(synth: Synth) -> N
         for name in ("one", "two"):
             TakeOver(stack, name, at=Addresses(f"{name}_"), plan=PLAN)
 
-    assert [row["to"] for row in synth(build).tree["import"]] == ["aws_iam_role.one_node", "aws_iam_role.two_node"]
+    assert [row["to"] for (row,) in synth(build).tree["import"]] == ["aws_iam_role.one_node", "aws_iam_role.two_node"]
 
 
 def test_other_policies_go_when_the_roles_own_are_there(
@@ -57,7 +57,7 @@ def test_helm_takes_the_release_over(
 ) -> None:
     tree = stack_of(**literals(adopt="blog", delivery="helm")).tree
 
-    assert {"id": "karpenter/karpenter", "to": "helm_release.karpenter"} in tree["import"]
+    assert [{"id": "karpenter/karpenter", "to": "helm_release.karpenter"}] in tree["import"]
 
 
 def test_a_stack_that_adopts_nothing_has_no_such_block(

@@ -8,13 +8,15 @@ from pathlib import PurePosixPath
 from nodeless.export import hcl, json_text, layout, local_state, readme
 from nodeless.export.documents import with_calls
 from nodeless.export.hcl import Block, Tree
+from nodeless.origin import Origin
+from nodeless.resolved.fingerprint import origin_of
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.inventory import inventory
 
 HCL, JSON = "hcl", "json"
-# A format -> how the names of its files end, and how blocks are written.
-FORMATS: dict[str, tuple[str, Callable[[Iterable[Block]], str]]] = {
-    HCL: (".tf", lambda blocks: hcl.written(map(with_calls, blocks))),
+# A format -> how the names of its files end, and how blocks are written, perhaps with a mark of origin above them.
+FORMATS: dict[str, tuple[str, Callable[[Iterable[Block], Origin | None], str]]] = {
+    HCL: (".tf", lambda blocks, origin: hcl.written(map(with_calls, blocks), origin)),
     JSON: (".tf.json", json_text.written),
 }
 README, IGNORED = "README.md", ".gitignore"
@@ -35,7 +37,8 @@ def exported(tree: Tree, installation: Installation, form: str, beside: Iterable
     ending, write = FORMATS[form]
     resources = inventory(installation)
     blocks = layout.files(local_state.moved(tree, installation), resources)
-    found = {f"{stem}{ending}": write(each) for stem, each in blocks.items()}
+    marks = {layout.VERSIONS: origin_of(installation)}
+    found = {f"{stem}{ending}": write(each, marks.get(stem)) for stem, each in blocks.items()}
     folders = dict.fromkeys(PurePosixPath(path).parts[0] for path in beside)
     page = readme.text(installation, resources, {name: blocks[name.partition(".")[0]] for name in found}, [*folders])
     return {**found, README: page, IGNORED: IGNORED_TEXT}

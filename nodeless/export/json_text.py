@@ -8,15 +8,16 @@ from typing import Any
 
 from nodeless.export.documents import with_locals
 from nodeless.export.hcl import COMMENT, Block
+from nodeless.origin import MARK, Origin
 from nodeless.sinks.terminal import printable
 
 # Blocks of which there may be several with the same labels, or without any.
 REPEATED = ("provider", "import", "moved", "removed")
 
 
-def written(blocks: Iterable[Block]) -> str:
+def written(blocks: Iterable[Block], origin: Origin | None = None) -> str:
     """Write blocks; documents become locals of the same file."""
-    tree: dict[str, Any] = {}
+    tree: dict[str, Any] = {COMMENT: {MARK: origin.to_tree()}} if origin else {}
     for each in blocks:
         block, values = with_locals(each)
         if values:

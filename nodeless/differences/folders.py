@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from nodeless.differences.difference import Effect
 from nodeless.differences.files import JSON, FileDifference, State, compared, origin_in
@@ -16,6 +15,7 @@ from nodeless.output.journal import JOURNAL, UNDO
 from nodeless.output.paths import INVENTORY, MANIFEST, SYNTH, TESTS, Layout
 from nodeless.output.plan import Planner
 from nodeless.output.present import FILE, FOLDER, files_below, files_of_stacks, kind_of
+from nodeless.trees import Tree
 
 UNFINISHED = "a run was interrupted while it moved files, or is still there; run it again"
 UNREADABLE = (
@@ -137,7 +137,7 @@ def _stack_files(out: Path, build: Path, name: str, recorded: Inventory, layout:
         yield replace(each, is_edited=is_same or None, is_outdated=not is_same) if is_told else each
 
 
-def _around(built: Mapping[str, bytes]) -> dict[str, Any]:
+def _around(built: Mapping[str, bytes]) -> Tree:
     """Return the blocks of every file that decide about blocks of others."""
     trees = [json.loads(content) for path, content in built.items() if path.endswith(JSON)]
     return {kind: tree[kind] for tree in trees for kind in AROUND if kind in tree}
@@ -153,7 +153,7 @@ def _has_same_origin(folder: Path, built: Mapping[str, bytes]) -> bool | None:
 
 
 def _compared(
-    out: Path, path: str, built: bytes, recorded: str | None, around: Mapping[str, Any] | None = None
+    out: Path, path: str, built: bytes, recorded: str | None, around: Tree | None = None
 ) -> Iterator[FileDifference]:
     if kind_of(out / path) is None:
         yield FileDifference(path, State.MISSING)

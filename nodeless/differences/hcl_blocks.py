@@ -51,10 +51,10 @@ def compare_hcl(disk: str, built: str) -> Iterator[Difference]:
         old, new = before.get(key), after.get(key)
         if old and new:
             yield from _of_block(old, new)
-        elif block := old or new:
-            text = "\n".join(block.lines)
-            values = (text, ABSENT) if old else (ABSENT, text)
-            yield Difference(block.address, "", *values, Effect.NONE, (), line=old.start if old else None)
+        elif old:
+            yield Difference(old.address, "", "\n".join(old.lines), ABSENT, Effect.NONE, (), line=old.start)
+        elif new:
+            yield Difference(new.address, "", ABSENT, "\n".join(new.lines), Effect.NONE, ())
 
 
 def _of_block(old: Text, new: Text) -> Iterator[Difference]:

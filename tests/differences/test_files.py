@@ -156,7 +156,7 @@ def marked(origin: Origin | None, name: str = "one") -> bytes:
 def test_a_mark_of_origin_and_the_inventory_tell_why(
     old: Origin | None, new: Origin, recorded: bytes | None, reasons: list[Reason]
 ) -> None:
-    found = compared(JSON, marked(old, "two"), marked(new, "one"), recorded and digest_of(recorded))
+    found = compared(JSON, marked(old, "two"), marked(new, "one"), digest_of(recorded) if recorded else None)
 
     assert found is not None
     assert found.origins == Origins(old, new)

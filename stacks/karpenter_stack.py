@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from nodeless.imports.aws import AwsProvider, AwsProviderAssumeRole, AwsProviderDefaultTags
 from nodeless.imports.cdk import Construct, TerraformStack
+from nodeless.origin import COMMENT, MARK
 from nodeless.resolved.backends import is_default_local
+from nodeless.resolved.fingerprint import origin_of
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.references import is_reference
 from nodeless.resolved.terraform_text import in_terraform
@@ -23,6 +25,7 @@ class KarpenterStack(TerraformStack):
     def __init__(self, scope: Construct, id_: str, *, installation: Installation) -> None:
         """Build the whole stack from a resolved installation."""
         super().__init__(scope, id_)
+        self.add_override(f"{COMMENT}.{MARK}", origin_of(installation).to_tree())
         installation = in_terraform(installation)
         login, account = installation.login, installation.account
         AwsProvider(

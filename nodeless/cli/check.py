@@ -12,24 +12,26 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeless.cli.options import DIFFERS, DONE, Verbs, add_config, add_json, add_only, add_quiet
+from nodeless.cli.options import DIFFERS, DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
 from nodeless.finding import Finding, SpecError
 
 if TYPE_CHECKING:
+    from nodeless.differences.files import FileDifference
     from nodeless.differences.folders import FolderDifference
     from nodeless.differences.text import Line
+
+# Below the folder of the built stacks, beside their own.
+EXPORT = "export"
 
 ABOUT = """\
 Compare the output folder with what the file gives today. Exit with 0 if they are the same, with 1 if not.
 
+The folder may be one of `nodeless synth` or of `nodeless export`, in either format: check finds out. With --module, it
+is a module of `nodeless export --module`, and the options are those with which that wrote it.
+
 Each difference is shown with its file, line, address and argument; what Terraform would replace is named, and so is
-what was edited by hand, what is missing and what is left over. Nothing is written.
-"""
-EXAMPLES = """\
-examples:
-  nodeless check                       cdktf.out against clusters.yaml
-  nodeless check --out terraform       another folder, as in a pipeline
-  nodeless check --only demo --json    one cluster, for programs
+what was edited by hand, what is missing and what is left over. It says whether the file has changed since, or another
+version of nodeless was used. Nothing is written.
 """
 
 
@@ -39,8 +41,12 @@ def add(verbs: Verbs[Any]) -> None:
         "check",
         help="tell whether the output folder is what the file gives today",
         description=ABOUT,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **examples(
+            ("nodeless check", "cdktf.out against clusters.yaml"),
+            ("nodeless check --out terraform", "another folder, of synth or of export"),
+            ("nodeless check --only demo --json", "one cluster, for programs"),
+            ("nodeless check --module modules/karpenter", "a module for the newest release"),
+        ),
     )
     add_config(options)
     options.add_argument(
@@ -50,10 +56,29 @@ def add(verbs: Verbs[Any]) -> None:
         metavar="DIR",
         help="the folder to check (default: $CDKTF_OUTDIR, or cdktf.out)",
     )
+    options.add_argument("--module", type=Path, metavar="DIR", help="check the reusable module in this folder instead")
+    options.add_argument("--version", metavar="VERSION", help="the module's Karpenter release, as for export")
+    options.add_argument(
+        "--cluster", metavar="CLUSTER", help="the cluster that the module is taken from, as for export"
+    )
     add_only(options)
     add_json(options)
     add_quiet(options)
-    options.set_defaults(run=run)
+    options.set_defaults(run=lambda chosen: _dispatch(options, chosen))
+
+
+def _dispatch(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Check what was asked for: clusters, or a module."""
+    if options.module is None:
+        for name in ("version", "cluster"):
+            if getattr(options, name) is not None:
+                parser.error(f"--{name} needs --module")
+        return run(options)
+    if options.only:
+        parser.error("--only is not for a module")
+    if options.version and options.cluster:
+        parser.error("--cluster says which release the module is for: leave --version out")
+    return run_module(options)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -69,34 +94,88 @@ def run(options: argparse.Namespace) -> int:
         _check_folder(options.out)
     # Now the file is known to be right, and Node may be started.
     from nodeless.cli.building import built
-    from nodeless.cli.summary import say, working
+    from nodeless.cli.export import format_of, is_export, layout, write_cluster
+    from nodeless.cli.summary import working
     from nodeless.differences.folders import compare_folders
     from nodeless.output.inventory import config_name
+    from nodeless.output.paths import SYNTH
 
     stacks = f"{len(installations)} stack{'s' if len(installations) > 1 else ''}"
-    config = config_name(options.config, options.out)
+    config, is_whole = config_name(options.config, options.out), not options.only
+    command = "nodeless synth"
     with working(f"Building {stacks}"), built(installations) as folder, _readable(options.out):
-        found = compare_folders(options.out, folder, config=config, is_whole=not options.only)
-    if options.json:
-        print(json.dumps(_tree(found, options), indent=2))
-    elif found:
-        from nodeless.differences.text import lines
-
-        _print(lines(found, str(options.out), str(options.config)))
+        if is_export(options.out):
+            formats = {each.stack: format_of(options.out / each.stack) for each in installations}
+            for each in installations:
+                write_cluster(each, folder, folder / EXPORT, formats[each.stack])
+            found = compare_folders(options.out, folder / EXPORT, config=config, is_whole=is_whole, layout=layout())
+            command = f"nodeless export {options.out}{'' if 'hcl' in formats.values() else ' --format json'}"
+        else:
+            found = compare_folders(options.out, folder, config=config, is_whole=is_whole, layout=SYNTH)
+    _print_found(options, found, options.out, str(options.config), command)
     if not found and not options.quiet:
+        from nodeless.cli.summary import say
+
         verb = "are" if len(installations) > 1 else "is"
         say(f"{options.out}: {stacks} {verb} what {options.config} gives")
     return DIFFERS if found else DONE
 
 
+def run_module(options: argparse.Namespace) -> int:
+    """Build a module elsewhere, compare it with the one in the folder, and print what differs."""
+    import tempfile
+
+    from nodeless.cli import export_module
+    from nodeless.cli.summary import working
+    from nodeless.differences.folders import compare_folders
+
+    folder = export_module.folder_of(options)
+    if not folder.is_dir():
+        fix = "name the folder that `nodeless export --module` wrote"
+        finding = Finding(("--module",), str(options.module), "the folder of a module", fix)
+        raise SpecError("nodeless check", [finding])
+    module = export_module.chosen_module(options)
+    with (
+        working("Building a module"),
+        tempfile.TemporaryDirectory(prefix="nodeless-", ignore_cleanup_errors=True) as build,
+        _readable(options.module, "--module"),
+    ):
+        export_module.build(module, Path(build) / folder.name)
+        found = compare_folders(
+            folder.parent,
+            Path(build),
+            config=export_module.recorded_as(folder),
+            is_whole=False,
+            layout=export_module.layout(),
+        )
+    chosen = [f" --{name} {value}" for name in ("version", "cluster") if (value := getattr(options, name))]
+    command = f"nodeless export --module {options.module}{''.join(chosen)}"
+    _print_found(options, found, options.module.parent, str(options.config) if options.cluster else "nodeless", command)
+    if not found and not options.quiet:
+        from nodeless.cli.summary import say
+
+        say(f"{options.module}: the module is what `{command}` gives")
+    return DIFFERS if found else DONE
+
+
+def _print_found(options: argparse.Namespace, found: FolderDifference, out: Path, config: str, command: str) -> None:
+    """Print what differs: as JSON, or in words if there is anything."""
+    if options.json:
+        print(json.dumps(_tree(found, out, config, command), indent=2))
+    elif found:
+        from nodeless.differences.text import lines
+
+        _print(lines(found, str(out), config, command))
+
+
 @contextlib.contextmanager
-def _readable(out: Path) -> Iterator[None]:
+def _readable(out: Path, option: str = "--out") -> Iterator[None]:
     """Turn an error of the system in the output folder into a message."""
     try:
         yield
     except OSError as error:
         expected = f"a folder that can be read ({error.strerror})"
-        finding = Finding(("--out",), str(error.filename or out), expected, "make it readable, or name another folder")
+        finding = Finding((option,), str(error.filename or out), expected, "make it readable, or name another folder")
         raise SpecError("nodeless check", [finding]) from None
 
 
@@ -105,12 +184,13 @@ def _check_folder(out: Path) -> None:
         raise SpecError("nodeless check", [Finding(("--out",), str(out), "a folder", "name the output folder")])
 
 
-def _tree(found: FolderDifference, options: argparse.Namespace) -> dict[str, Any]:
+def _tree(found: FolderDifference, out: Path, config: str, command: str) -> dict[str, Any]:
     from nodeless.differences.difference import ABSENT
 
     return {
-        "config": str(options.config),
-        "out": str(options.out),
+        "config": config,
+        "out": str(out),
+        "command": command,
         "differs": bool(found),
         "has_inventory": found.has_inventory,
         "missing_stacks": found.missing,
@@ -124,6 +204,7 @@ def _tree(found: FolderDifference, options: argparse.Namespace) -> dict[str, Any
                 "edited_by_hand": file.is_edited,
                 "out_of_date": file.is_outdated,
                 **({"problem": file.problem, "line": file.line} if file.problem else {}),
+                **({"origin": _origin(file)} if file.origins else {}),
                 "differences": [
                     {
                         "address": each.address,
@@ -139,6 +220,16 @@ def _tree(found: FolderDifference, options: argparse.Namespace) -> dict[str, Any
             }
             for file in found.files
         ],
+    }
+
+
+def _origin(file: FileDifference) -> dict[str, Any]:
+    """Return what made the file and what would make it today; null without a mark."""
+    old, new = (file.origins.old, file.origins.new) if file.origins else (None, None)
+    return {
+        "old": old and old.to_tree(),
+        "new": new and new.to_tree(),
+        "reasons": [*file.reasons()],
     }
 
 

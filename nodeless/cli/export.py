@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
 
     config = config_name(options.config, options.dir)
     progress = f"Exporting {len(installations)} cluster{'s' if len(installations) > 1 else ''}"
-    with opened(options.dir, force=options.force, say=say, layout=_layout()) as folder:
+    with opened(options.dir, force=options.force, say=say, layout=layout()) as folder:
         with contextlib.nullcontext() if options.quiet else working(progress), built(installations) as source:
             for installation in installations:
                 write_cluster(installation, source, folder.build, options.format)
@@ -126,7 +126,8 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _layout() -> Layout:
+def layout() -> Layout:
+    """Return what an export writes to its folder."""
     from nodeless.export.files import NAMES, README
     from nodeless.output.paths import TESTS, Layout
 
@@ -162,11 +163,43 @@ def write_cluster(installation: Installation, source: Path, build: Path, form: s
     for path in beside:
         (target / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(stack / path, target / path)
-    target.mkdir(exist_ok=True)
+    target.mkdir(parents=True, exist_ok=True)
     tree = json.loads((stack / STACK_JSON).read_text(encoding="utf-8"))
     for name, text in exported(tree, installation, form, beside).items():
         # The same line ends on every system, so that the bytes are the same.
         (target / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def is_export(folder: Path) -> bool:
+    """Tell whether a folder was written by export: it has files of a cluster, or an inventory of some."""
+    from nodeless.export.files import FORMATS
+    from nodeless.export.layout import VERSIONS
+    from nodeless.output.inventory import Inventory
+    from nodeless.output.paths import INVENTORY, MANIFEST
+    from nodeless.output.present import FILE, kind_of
+
+    if kind_of(folder / MANIFEST):
+        return False
+    if any(kind_of(file) == FILE for ending, _ in FORMATS.values() for file in folder.glob(f"*/{VERSIONS}{ending}")):
+        return True
+    try:
+        recorded = Inventory.parse((folder / INVENTORY).read_bytes(), layout())
+    except (OSError, ValueError):
+        return False
+    return bool(recorded.stacks)
+
+
+def format_of(cluster: Path) -> str:
+    """Return the format of which the folder of a cluster has most files."""
+    from nodeless.export.files import FORMATS
+    from nodeless.export.layout import FILES
+    from nodeless.output.present import kind_of
+
+    counts = {
+        form: sum(kind_of(cluster / f"{stem}{ending}") is not None for stem in FILES)
+        for form, (ending, _) in FORMATS.items()
+    }
+    return max(counts, key=lambda form: counts[form])
 
 
 def _moves(installations: Sequence[Installation], folder: Path) -> Iterator[tuple[str, str]]:

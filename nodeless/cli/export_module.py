@@ -30,26 +30,40 @@ def run(options: argparse.Namespace) -> int:
     """
     from nodeless.cli.summary import say, working
     from nodeless.output.folder import opened
-    from nodeless.resolved.module import module_of
 
-    folder = Path(os.path.normpath(Path.cwd() / options.module))
-    _check_name(folder, options)
-    module = module_of(_template(options))
-    _check(module)
-    with opened(folder.parent, force=options.force, say=say, layout=_layout()) as above:
+    folder = folder_of(options)
+    module = chosen_module(options)
+    with opened(folder.parent, force=options.force, say=say, layout=layout()) as above:
         with contextlib.nullcontext() if options.quiet else working("Exporting a module"):
-            _build(module, above.build / folder.name)
-        plan = above.publish(f"--module {folder.name}", prune=False)
+            build(module, above.build / folder.name)
+        plan = above.publish(recorded_as(folder), prune=False)
     _report(options, module, plan, folder)
     return DONE
 
 
-def _check_name(folder: Path, options: argparse.Namespace) -> None:
+def folder_of(options: argparse.Namespace) -> Path:
+    """Return the folder of the module, whose own name is that of the module."""
     from nodeless.output.paths import STACK_NAME
 
+    folder = Path(os.path.normpath(Path.cwd() / options.module))
     if STACK_NAME.fullmatch(folder.name) is None:
         expected = "a folder whose name has letters, digits, hyphens and underscores only"
         raise SpecError(SOURCE, [Finding(("--module",), str(options.module), expected, "name another folder")])
+    return folder
+
+
+def recorded_as(folder: Path) -> str:
+    """Return what the inventory names as the origin of a module, in place of a configuration file."""
+    return f"--module {folder.name}"
+
+
+def chosen_module(options: argparse.Namespace) -> Module:
+    """Return the module that the options describe, or refuse it."""
+    from nodeless.resolved.module import module_of
+
+    module = module_of(_template(options))
+    _check(module)
+    return module
 
 
 def _template(options: argparse.Namespace) -> Installation:
@@ -79,7 +93,8 @@ def _check(module: Module) -> None:
         raise SpecError(SOURCE, findings)
 
 
-def _layout() -> Layout:
+def layout() -> Layout:
+    """Return what an export of a module writes to the folder above it."""
     from nodeless.export.module.files import FOLDERS, NAMES, README
     from nodeless.output.paths import Layout
 
@@ -95,7 +110,7 @@ def _layout() -> Layout:
     )
 
 
-def _build(module: Module, target: Path) -> None:
+def build(module: Module, target: Path) -> None:
     """Synthesize the module with and without a queue in a folder of their own, and write its files."""
     import tempfile
 

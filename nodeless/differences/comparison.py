@@ -30,20 +30,24 @@ class Change:
     """only the order of a list differs, or how JSON in a text is written"""
 
 
-def compare(old: Tree, new: Tree) -> tuple[Difference, ...]:
-    """Return what differs between two trees by address, resources first, if the old one was applied."""
+def compare(old: Tree, new: Tree, around: Tree | None = None) -> tuple[Difference, ...]:
+    """Return what differs between two trees by address, resources first, if the old one was applied.
+
+    If blocks such as `moved` are not in the new tree itself but in another file, they are in `around`.
+    """
     before, after = blocks(old), blocks(new)
+    listed = {**(around or {}), **new}
     every = {**before, **after}
     moved = {
         to: origin
-        for origin, to in _listed(new, "moved", "from", "to")
+        for origin, to in _listed(listed, "moved", "from", "to")
         if isinstance(origin, str) and isinstance(to, str)
         if origin in before and to in after and to not in before
     }
     found = [Difference(to, "", origin, to, Effect.MOVE, before[origin].place) for to, origin in moved.items()]
     for address in every:
         if address in after or address not in moved.values():
-            found += _of_block(address, before.get(moved.get(address, address)), after.get(address), new)
+            found += _of_block(address, before.get(moved.get(address, address)), after.get(address), listed)
     found += replaced_in_turn(before, after, found)
     return tuple(sorted(found, key=lambda each: (every[each.address].rank, each.address)))
 

@@ -47,3 +47,5 @@ class Difference:
     """the address whose change is the reason, if this argument has the same text in both trees"""
     line: int | None = None
     """the line of `place` in the old tree's file, if there is a file"""
+    is_line: bool = False
+    """the values are lines of HCL, and the argument is the one that they belong to"""

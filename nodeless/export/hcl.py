@@ -10,6 +10,7 @@ from typing import Any
 
 from nodeless.export.blocks import LABELS, PLAIN, Shape, shape_of
 from nodeless.export.expressions import template
+from nodeless.origin import Origin
 from nodeless.sinks.hcl import code, quoted
 from nodeless.sinks.terminal import printable
 
@@ -68,9 +69,10 @@ def blocks_of(tree: Tree) -> Iterator[Block]:
                 yield Block(section, labels, body)
 
 
-def written(blocks: Iterable[Block]) -> str:
+def written(blocks: Iterable[Block], origin: Origin | None = None) -> str:
     """Write blocks, with an empty line between two of them."""
-    return "\n".join("".join(f"{line}\n" for line in _top_level(block)) for block in blocks)
+    texts = ("".join(f"{line}\n" for line in _top_level(block)) for block in blocks)
+    return "\n".join([origin.to_comment(), *texts] if origin else texts)
 
 
 def _top_level(block: Block) -> Iterator[str]:

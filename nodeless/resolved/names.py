@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nodeless.karpenter.interruption import EVENT_RULES
 from nodeless.karpenter.packing import TITLES, WHOLE_KEY, policy_title
@@ -184,6 +184,18 @@ class Names:
     def rule(self, key: str) -> str:
         """Name an EventBridge rule."""
         return self._name(f"{RULES}.{key}")
+
+    def own(self) -> dict[str, str]:
+        """Return the names of the user's own that are not those of the style anyway."""
+        usual = replace(self, overrides={})
+        return {key: name for key, name in self.overrides.items() if name != usual.by_key(key)}
+
+    def by_key(self, key: str) -> str:
+        """Name what a key of `overrides` stands for."""
+        if key in NAME_LIMITS:
+            return str(getattr(self, key))
+        kind, _, rest = key.partition(".")
+        return {POLICIES: self.policy, RULES: self.rule}.get(kind, lambda role: self._with_key(kind, role))(rest)
 
     def _with_key(self, rule: str, key: str) -> str:
         given = self.overrides.get(f"{rule}.{key}")

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from nodeless.cli.main import main
+from nodeless.version import VERSION
 from tests.cli.nodeless_process import NEEDS_ROOT, contents, run
 from tests.terminal import seen_on_a_terminal
 
@@ -123,12 +124,15 @@ def test_programs_get_one_document(check: Check, folder: Path) -> None:
     assert (status, tree["differs"], tree["has_inventory"]) == (1, True, True)
     assert (tree["config"], tree["out"]) == ("clusters.yaml", "cdktf.out")
     assert [tree[key] for key in ("missing_stacks", "left_over_stacks", "problems", "replaced")] == [[], [], [], []]
+    mark = json.loads((folder / DEMO).read_text("utf-8"))["//"]["nodeless"]
+    assert tree["command"] == "nodeless synth"
     assert tree["files"] == [
         {
             "path": "stacks/demo/cdk.tf.json",
             "state": "content",
             "edited_by_hand": True,
             "out_of_date": False,
+            "origin": {"old": mark, "new": mark, "reasons": ["edited"]},
             "differences": [
                 {
                     "address": "data.aws_iam_policy_document.controller_interruption",
@@ -141,6 +145,62 @@ def test_programs_get_one_document(check: Check, folder: Path) -> None:
             ],
         }
     ]
+
+
+def test_it_says_whether_the_file_or_the_version_of_nodeless_is_another_one(
+    check: Check, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(folder / "clusters.yaml", "name: demo", "name: demo\n    tags: {a: b}")
+    assert check()[1].splitlines()[:2] == [
+        f"{DEMO}: out of date",
+        "  clusters.yaml gives other settings than those it was made from",
+    ]
+    edit(folder / "clusters.yaml", "\n    tags: {a: b}", "")
+    monkeypatch.setattr("nodeless.resolved.fingerprint.VERSION", "99.0.0")
+
+    status, said, _ = check("--only", "demo")
+
+    assert (status, said.splitlines()[:3]) == (
+        1,
+        [f"{DEMO}: only the comments differ", f"  nodeless {VERSION} made it, and this is nodeless 99.0.0", ""],
+    )
+    (file,) = json.loads(check("--only", "demo", "--json")[1])["files"]
+    assert (file["origin"]["old"]["version"], file["origin"]["new"]["version"]) == (VERSION, "99.0.0")
+    assert file["origin"]["old"]["input"] == file["origin"]["new"]["input"]
+    assert file["origin"]["reasons"] == ["version"]
+
+
+def test_another_version_of_nodeless_is_one_other_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = (folder / DEMO).read_text("utf-8").splitlines()
+    monkeypatch.setattr("nodeless.resolved.fingerprint.VERSION", "99.0.0")
+
+    assert main(["synth"]) == 0
+
+    new = (folder / DEMO).read_text("utf-8").splitlines()
+    changed = [(before.strip(), after.strip()) for before, after in zip(old, new, strict=True) if before != after]
+    assert changed == [(f'"version": "{VERSION}"', '"version": "99.0.0"')]
+    assert "2 stacks written" in capsys.readouterr().err
+
+
+def test_output_without_a_mark_is_named_gently(check: Check, folder: Path) -> None:
+    tree = json.loads((folder / DEMO).read_text("utf-8"))
+    del tree["//"]["nodeless"]
+    (folder / DEMO).write_text(json.dumps(tree, indent=2), "utf-8")
+    shutil.rmtree(folder / "cdktf.out/.nodeless")
+
+    status, said, _ = check()
+
+    assert (status, said.splitlines()[:2]) == (
+        1,
+        [
+            f"{DEMO}: only the comments differ",
+            "  it does not say what made it: earlier versions of nodeless wrote no mark of origin",
+        ],
+    )
+    (file,) = json.loads(check("--json")[1])["files"]
+    assert (file["origin"]["old"], file["origin"]["reasons"]) == (None, ["unmarked"])
 
 
 def test_programs_get_what_is_absent_as_no_key_and_the_cause_of_a_replacement(check: Check, folder: Path) -> None:
@@ -200,7 +260,8 @@ def test_a_folder_without_inventory_is_checked_too(check: Check, folder: Path) -
 
     status, said, _ = check()
 
-    assert (status, said.splitlines()[0]) == (1, f"{DEMO}: differs")
+    # Its mark of origin is the one that it would have today.
+    assert (status, said.splitlines()[0]) == (1, f"{DEMO}: edited by hand")
 
 
 def test_a_folder_that_does_not_exist_lacks_everything_and_is_not_made(check: Check, folder: Path) -> None:
@@ -218,7 +279,7 @@ def test_a_folder_that_does_not_exist_lacks_everything_and_is_not_made(check: Ch
         (lambda text: json.dumps(json.loads(text)), f"{DEMO}: the same content, formatted by another tool"),
         (
             lambda text: json.dumps({**json.loads(text), "//": {}}, indent=2),
-            f"{DEMO}: only the comments (//) differ",
+            f"{DEMO}: only the comments differ",
         ),
     ],
 )
@@ -238,7 +299,7 @@ def test_a_synth_that_was_killed_is_named(check: Check, folder: Path) -> None:
     status, said, _ = check()
 
     assert status == 1
-    assert said.startswith("cdktf.out/.nodeless/journal.json: a synth was interrupted")
+    assert said.startswith("cdktf.out/.nodeless/journal.json: a run was interrupted")
 
 
 @pytest.mark.parametrize(

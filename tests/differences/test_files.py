@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from nodeless.differences.difference import ABSENT
-from nodeless.differences.files import State, compared
+from nodeless.differences.difference import ABSENT, Effect
+from nodeless.differences.files import Origins, Reason, State, compared
+from nodeless.origin import Origin
 from nodeless.output.present import digest_of
 
 JSON, TESTS = "stacks/demo/cdk.tf.json", "stacks/demo/nodeless.tftest.hcl"
@@ -128,3 +129,68 @@ def test_a_text_file_that_is_no_text_is_shown_with_escapes() -> None:
 
     assert found is not None
     assert found.differences[0].old == "\\xff"
+
+
+OLD, NEW = Origin("1", f"sha256:{'0' * 64}"), Origin("1", f"sha256:{'1' * 64}")
+
+
+def marked(origin: Origin | None, name: str = "one") -> bytes:
+    tree = json.loads(renamed(name))
+    return written({**tree, "//": {"nodeless": origin.to_tree()}} if origin else tree)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "recorded", "reasons"),
+    [
+        (OLD, NEW, None, [Reason.INPUT]),
+        (Origin("0", OLD.input), OLD, None, [Reason.VERSION]),
+        (Origin("0", OLD.input), NEW, None, [Reason.INPUT, Reason.VERSION]),
+        (None, NEW, None, [Reason.UNMARKED]),
+        (OLD, OLD, None, []),
+        (OLD, OLD, marked(OLD, "one"), [Reason.EDITED]),
+        (OLD, OLD, marked(OLD, "two"), [Reason.BUILD]),
+        (OLD, NEW, marked(OLD, "one"), [Reason.INPUT, Reason.EDITED]),
+        (OLD, NEW, marked(OLD, "two"), [Reason.INPUT]),
+    ],
+)
+def test_a_mark_of_origin_and_the_inventory_tell_why(
+    old: Origin | None, new: Origin, recorded: bytes | None, reasons: list[Reason]
+) -> None:
+    found = compared(JSON, marked(old, "two"), marked(new, "one"), digest_of(recorded) if recorded else None)
+
+    assert found is not None
+    assert found.origins == Origins(old, new)
+    assert [*found.reasons()] == reasons
+
+
+def test_a_file_that_has_no_mark_today_has_no_reason() -> None:
+    found = compared(JSON, marked(OLD), marked(None), None)
+
+    assert found is not None
+    assert (found.origins, [*found.reasons()]) == (None, [])
+
+
+def test_a_file_of_an_export_is_compared_in_its_language() -> None:
+    old, new = (f"{mark.to_comment()}\nlocals {{\n  a = 1\n}}\n" for mark in (OLD, NEW))
+
+    mark_only = compared("demo/versions.tf", old.encode(), new.encode(), None)
+    content = compared("demo/versions.tf", old.replace("1\n}", "2\n}").encode(), old.encode(), None)
+    tree = compared("demo/nodes.tf.json", renamed("two"), renamed("one"), None)
+
+    assert mark_only is not None
+    assert (mark_only.state, mark_only.origins) == (State.METADATA, Origins(OLD, NEW))
+    assert content is not None
+    assert [(each.address, each.line) for each in content.differences] == [("locals", 5)]
+    assert tree is not None
+    assert [each.address for each in tree.differences] == ["aws_iam_role.node"]
+
+
+def test_blocks_of_other_files_decide_what_terraform_does() -> None:
+    none, new = written({"resource": {}}), renamed("one")
+    around = {"import": [{"to": "aws_iam_role.node", "id": "one"}]}
+
+    imported, created = (compared("demo/nodes.tf.json", none, new, None, each) for each in (around, None))
+
+    assert imported is not None
+    assert created is not None
+    assert [each.effect for each in (*imported.differences, *created.differences)] == [Effect.IMPORT, Effect.CREATE]

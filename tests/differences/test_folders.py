@@ -256,3 +256,28 @@ def test_what_would_be_replaced_is_listed_by_file(out: Path) -> None:
     run(out, trees[0], force=True)
 
     assert list(check(out, trees[1], is_whole=False).replaced()) == [("stacks/same/cdk.tf.json", "aws_iam_role.node")]
+
+
+def _marked(version: str, value: int) -> str:
+    return json.dumps({"//": {"nodeless": {"version": version, "input": f"sha256:{'0' * 64}"}}, "locals": {"a": value}})
+
+
+@pytest.mark.parametrize(
+    ("version", "is_edited", "is_outdated"), [("1", True, False), ("2", None, True), ("none", None, None)]
+)
+def test_without_an_inventory_the_mark_of_origin_tells_for_every_file_of_its_stack(
+    tmp_path: Path,
+    version: str,
+    is_edited: bool | None,  # noqa: FBT001 - a parameter of the test
+    is_outdated: bool | None,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    tree = {"demo": {"cdk.tf.json": _marked("1", 1), "nodeless.tftest.hcl": "new", "gitops/values.yaml": "new"}}
+    run(tmp_path / "out", tree)
+    shutil.rmtree(tmp_path / "out/.nodeless")
+    write(tmp_path / "out/stacks/demo", {"cdk.tf.json": _marked(version, 2), "nodeless.tftest.hcl": "old"})
+    (tmp_path / "out/stacks/demo/gitops/values.yaml").unlink()
+
+    *files, missing = sorted(check(tmp_path / "out", tree).files, key=lambda file: file.state is State.MISSING)
+
+    assert [(file.is_edited, file.is_outdated) for file in files] == [(is_edited, is_outdated)] * 2
+    assert (missing.state, missing.is_edited, missing.is_outdated) == (State.MISSING, None, None)

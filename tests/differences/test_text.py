@@ -9,9 +9,12 @@ import pytest
 
 from nodeless.differences.comparison import compare
 from nodeless.differences.difference import ABSENT, Difference, Effect
-from nodeless.differences.files import FileDifference, State, compared
+from nodeless.differences.files import FileDifference, Origins, State, compared
 from nodeless.differences.folders import FolderDifference
+from nodeless.differences.hcl_blocks import compare_hcl
 from nodeless.differences.text import LONGEST, MOST_LINES, Line, as_text, lines
+from nodeless.origin import Origin
+from nodeless.output.paths import Layout
 
 JSON = "stacks/demo/cdk.tf.json"
 OLD = {
@@ -111,7 +114,7 @@ def test_a_word_that_is_wider_than_the_terminal_is_broken_and_not_cut() -> None:
         (of_file(is_edited=False, is_outdated=True), f"cdktf.out/{JSON}: out of date"),
         (of_file(), f"cdktf.out/{JSON}: differs"),
         (of_file(state=State.MISSING), f"cdktf.out/{JSON}: missing"),
-        (of_file(state=State.METADATA), f"cdktf.out/{JSON}: only the comments (//) differ"),
+        (of_file(state=State.METADATA), f"cdktf.out/{JSON}: only the comments differ"),
         (
             of_file(state=State.FORMAT, is_edited=True, is_outdated=False),
             f"cdktf.out/{JSON}: the same content, formatted by another tool",
@@ -221,3 +224,48 @@ def test_a_move_reads_as_one() -> None:
     shown = text(of_file(differences=compare(old, new)))
 
     assert '  aws_iam_role.node: Terraform would move it\n    "aws_iam_role.nodes" -> "aws_iam_role.node"\n' in shown
+
+
+def test_it_says_what_made_a_file() -> None:
+    old, new = Origin("0.9", f"sha256:{'0' * 64}"), Origin("1.0", f"sha256:{'1' * 64}")
+
+    shown = [
+        text(of_file(origins=Origins(each, new), is_outdated=True)).splitlines()[1:-2] for each in (old, new, None)
+    ]
+
+    assert shown == [
+        [
+            "  clusters.yaml gives other settings than those it was made from",
+            "  nodeless 0.9 made it, and this is nodeless 1.0",
+        ],
+        ["  another build of nodeless 1.0 made it from the same settings"],
+        ["  it does not say what made it: earlier versions of nodeless wrote no mark of origin"],
+    ]
+
+
+def test_lines_of_hcl_are_shown_as_they_are() -> None:
+    disk = 'resource "aws_iam_role" "node" {\n  name   = "one"\n  x = 1\n}\n\nlocals {}\n'
+    built = 'resource "aws_iam_role" "node" {\n  name = "two"\n\n}\n'
+    found = of_file(differences=tuple(compare_hcl(disk, built)))
+
+    assert text(found).splitlines()[1:5] == [
+        "  aws_iam_role.node: Terraform would replace it",
+        '    line 2  name = "one" -> name = "two"',
+        "    line 3  x = 1 -> (empty line)",
+        "  locals (line 6): removed",
+    ]
+
+
+def test_an_export_has_its_own_folders_and_command() -> None:
+    layout = Layout(
+        verb="export", option="DIR", elsewhere="", stacks="", manifest=None, files=("README.md",), main="README.md"
+    )
+    found = FolderDifference(missing=("one",), left_over=("two",), layout=layout)
+
+    assert as_text(lines(found, "terraform", "clusters.yaml", "nodeless export terraform")) == (
+        "terraform/one: missing; one is in clusters.yaml\n"
+        "terraform/two: left over; two is not in clusters.yaml\n"
+        "\n"
+        "To write the folder anew, run `nodeless export terraform`.\n"
+        "To remove a stack: destroy it, then run `nodeless export terraform --prune`.\n"
+    )

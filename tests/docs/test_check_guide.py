@@ -19,7 +19,9 @@ from ruamel.yaml import YAML
 from nodeless.cli.main import main, parser
 from nodeless.differences.difference import Effect
 from nodeless.differences.effects import REPLACING
-from nodeless.differences.files import State
+from nodeless.differences.files import Reason, State
+from nodeless.resolved.fingerprint import origin_of
+from nodeless.spec.resolution import load
 from tests.docs.markdown import ROOT, blocks, code, rows, section
 
 PAGE = ROOT / "docs" / "check.md"
@@ -78,9 +80,10 @@ def test_it_names_every_state_effect_and_key_for_programs(tmp_path: Path, capsys
 
     assert main(["check", "--config", str(tmp_path / "clusters.yaml"), "--out", str(tmp_path / "out"), "--json"]) == 1
 
-    assert {*json.loads(capsys.readouterr().out), "differences"} == table.keys()
+    assert {*json.loads(capsys.readouterr().out), "differences", "origin"} == table.keys()
     assert {*State} <= set(code(table["files"]))
     assert {*Effect} <= set(code(table["differences"]))
+    assert {*Reason} <= set(code(table["origin"]))
 
 
 def test_it_shows_what_check_prints(
@@ -94,11 +97,36 @@ def test_it_shows_what_check_prints(
     stack = Path("cdktf.out/stacks/demo/cdk.tf.json")
     stack.write_text(stack.read_text("utf-8").replace('"sqs:DeleteMessage"', '"sqs:*"'), "utf-8")
     Path("clusters.yaml").write_text(f"{FILE}    names: {{fargate_role: pods}}\n", "utf-8")
-    (shown,) = blocks("text", PAGE)
+    shown, _ = blocks("text", PAGE)
 
     assert main(["check"]) == 1
 
     assert _without_lines(capsys.readouterr().out) == _without_lines(shown.text)
+
+
+def test_it_shows_what_check_prints_for_an_export(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("clusters.yaml").write_text(FILE, "utf-8")
+    assert main(["export", "terraform"]) == 0
+    file = Path("terraform/demo/controller.tf")
+    mark = Path("terraform/demo/versions.tf").read_text("utf-8").splitlines()[:2]
+    file.write_text(file.read_text("utf-8").replace('"sqs:DeleteMessage"', '"sqs:*"'), "utf-8")
+    capsys.readouterr()
+    _, shown = blocks("text", PAGE)
+
+    assert main(["check", "--out", "terraform"]) == 1
+
+    assert capsys.readouterr().out.startswith(shown.text)
+    assert [block.text.splitlines() for block in blocks("hcl", PAGE)] == [mark]
+
+
+def test_it_shows_the_mark_of_the_default_file() -> None:
+    (shown,) = blocks("json", PAGE)
+    (demo,) = load(ROOT / "clusters.yaml")
+
+    assert json.loads(shown.text) == {"//": {"nodeless": origin_of(demo).to_tree()}}
 
 
 def _without_lines(text: str) -> str:

@@ -9,6 +9,7 @@ from nodeless.export.documents import with_calls
 from nodeless.export.module import example, readme
 from nodeless.export.module.configuration import configuration
 from nodeless.export.module.variables import variables
+from nodeless.resolved.fingerprint import origin_of_module
 from nodeless.resolved.inventory import DISCOVERY, LOOKUPS, Resource, inventory
 from nodeless.resolved.module import Module
 
@@ -32,8 +33,9 @@ def module_files(module: Module, on: Tree, off: Tree | None) -> dict[str, str]:
     known = variables(module)
     tree = configuration(module, on, off, known)
     blocks = layout.files(tree, (*inventory(module.installation), *OWN))
+    marks = {layout.VERSIONS: origin_of_module(module, {each.name: each.default for each in known})}
     return {
-        **{f"{stem}.tf": hcl.written(map(with_calls, each)) for stem, each in blocks.items()},
+        **{f"{stem}.tf": hcl.written(map(with_calls, each), marks.get(stem)) for stem, each in blocks.items()},
         README: readme.text(module, tree, known),
         **example.files(module, tree["terraform"]),
     }

@@ -125,9 +125,9 @@ URL_PATH = r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)*"
 OCI_PATH = r"(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*"
 PARTITION = r"aws(?:-[a-z]+)*"
 IAM_NAME = r"[A-Za-z0-9_+=,.@-]"
-# What IAM takes, without wildcards (`*`, `?`), policy variables (`$`, `{`, `}`), quotes, `%`, `&`, `<`, `>` and `\`.
-_MODULE = r"module\.[A-Za-z_][A-Za-z0-9_-]{0,80}(?:\[(?:[0-9]{1,5}|\"[A-Za-z0-9_./-]{1,80}\")\])?"
+_MODULE = r'module\.[A-Za-z_][A-Za-z0-9_-]{0,80}(?:\[(?:[0-9]{1,5}|"[A-Za-z0-9_./-]{1,80}")\])?'
 MODULE_ADDRESS = rf"{_MODULE}(?:\.{_MODULE}){{0,5}}"
+# What IAM takes, without wildcards (`*`, `?`), policy variables (`$`, `{`, `}`), quotes, `%`, `&`, `<`, `>` and `\`.
 IAM_PATH = r"(?:[!#()+,.0-9:;=@A-Z\[\]^_a-z|~-]+/)*"
 ONE_LINE = r"(?![^\r\n]*[$%]\{)[^\r\n]"
 

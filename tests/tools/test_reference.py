@@ -60,8 +60,8 @@ def test_names_partitions_and_releases_are_complete() -> None:
 
     rules = (*NAME_RULES, *KEYED_NAME_RULES)
     assert set(names) == {rule.key for rule in rules}
-    assert all(names[rule.key][3] == str(rule.limit) for rule in rules)
-    assert all(names[rule.key][5] == rule.scope for rule in rules)
+    assert all(names[rule.key][-3] == str(rule.limit) for rule in rules)
+    assert all(names[rule.key][-1] == rule.scope for rule in rules)
     assert partitions == {row.name for row in PARTITIONS}
     assert releases[0][0].startswith(str(RELEASES[0]))
     assert releases[-1][0].endswith(str(NEWEST))

@@ -26,6 +26,7 @@ CREATES = (
     "permissions_boundary",
     "fargate",
     "identity",
+    "oidc_provider",
     "nodes",
     "discovery",
     "delivery",

@@ -12,6 +12,8 @@ from tests.stacks.components.example import AT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from syrupy.assertion import SnapshotAssertion
+
     from nodeless.imports.cdk import Construct
     from tests.synthesized import Synth, Synthesized
 
@@ -22,14 +24,16 @@ PLAN = AdoptionPlan(
 )
 
 
-def test_what_exists_is_imported_moved_or_forgotten(synth: Synth) -> None:
-    tree = synth(lambda stack: TakeOver(stack, "adoption", at=AT, plan=PLAN)).tree
+def test_what_exists_is_imported_moved_or_forgotten(synth: Synth, json_snapshot: SnapshotAssertion) -> None:
+    found = synth(lambda stack: TakeOver(stack, "adoption", at=AT, plan=PLAN))
+    tree = found.tree
 
     assert tree["import"] == [[{"id": "old", "to": "aws_iam_role.node"}]]
     assert tree["moved"] == [[{"from": "module.karpenter.aws_iam_role.node[0]", "to": "aws_iam_role.node"}]]
     assert tree["removed"] == [
         [{"from": "module.karpenter.aws_iam_role_policy.controller", "lifecycle": {"destroy": False}}]
     ]
+    assert found.for_snapshot() == json_snapshot(name="TakeOver")
 
 
 def test_installations_that_share_a_stack_take_over_their_own(synth: Synth) -> None:

@@ -105,6 +105,10 @@ AWS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "permissions_boundary": f"{ROLE}2",
         },
     ),
+    "aws_iam_role_policies_exclusive": (
+        {"role_name": "one", "policy_names": ["one"]},
+        {"role_name": "two", "policy_names": ["two"]},
+    ),
     "aws_iam_role_policy": (
         {"name": "one", "role": "one", "policy": POLICY},
         {"name": "two", "role": "two", "policy": OTHER_POLICY},
@@ -112,6 +116,10 @@ AWS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "aws_iam_role_policy_attachment": (
         {"role": "one", "policy_arn": "arn:aws:iam::aws:policy/One"},
         {"role": "two", "policy_arn": "arn:aws:iam::aws:policy/Two"},
+    ),
+    "aws_iam_role_policy_attachments_exclusive": (
+        {"role_name": "one", "policy_arns": ["arn:aws:iam::aws:policy/One"]},
+        {"role_name": "two", "policy_arns": ["arn:aws:iam::aws:policy/Two"]},
     ),
     "aws_iam_service_linked_role": (
         {"aws_service_name": "spot.amazonaws.com", "custom_suffix": "one", "description": "one"},

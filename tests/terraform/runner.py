@@ -103,6 +103,8 @@ class Terraform:
 
     steps: tuple[Step, ...] = ()
     """what the last apply or destroy did, in the order in which it happened"""
+    agent = COMMAND
+    """what a recorded request of this stack names, before the command"""
 
     def __init__(self, tools: Tools, stack: Path, *, environment: Mapping[str, str], tally: Tally) -> None:
         self.stack, self.environment = stack, environment
@@ -236,7 +238,7 @@ class Terraform:
 
     def _environment(self, command: str) -> dict[str, str]:
         # The provider adds this to its User-Agent, so that a recorded request tells which command made it.
-        return {**self.environment, "TF_APPEND_USER_AGENT": f"{COMMAND}/{command}"}
+        return {**self.environment, "TF_APPEND_USER_AGENT": f"{self.agent}/{command}"}
 
     def _stream(self, command: str, *arguments: str) -> Iterator[dict[str, Any]]:
         for line in self.run(command, "-json", *arguments).splitlines():

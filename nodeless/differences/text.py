@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from nodeless.differences.difference import ABSENT, Difference, Effect
+from nodeless.differences.difference import ABSENT, Absent, Difference, Effect
 from nodeless.differences.files import FileDifference, Reason, State
 from nodeless.differences.folders import FolderDifference
 from nodeless.sinks.terminal import printable
@@ -175,9 +175,9 @@ def _shared(one: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-def _line(value: Any) -> str:  # noqa: ANN401 - a text, or absent
+def _line(value: str | Absent) -> str:
     """Write a line of HCL without the spaces that only form it."""
-    return str(value.value) if value is ABSENT else " ".join(value.split()) or "(empty line)"
+    return str(value.value) if isinstance(value, Absent) else " ".join(value.split()) or "(empty line)"
 
 
 def _value(value: Any) -> str:  # noqa: ANN401 - any JSON

@@ -17,6 +17,7 @@ import pytest
 
 from nodeless.cli.main import main
 from nodeless.version import VERSION
+from tests.cli.checking import Check, checking, edit
 from tests.cli.nodeless_process import NEEDS_ROOT, contents, run
 from tests.terminal import seen_on_a_terminal
 
@@ -34,9 +35,6 @@ clusters:
 """
 DEMO = "cdktf.out/stacks/demo/cdk.tf.json"
 CHECK = [sys.executable, "-m", "nodeless", "check"]
-
-Answer = tuple[int, str, str]
-Check = Callable[..., Answer]
 
 
 @pytest.fixture(scope="module")
@@ -59,24 +57,7 @@ def folder(synthesized: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def check(folder: Path, capsys: pytest.CaptureFixture[str]) -> Check:
-    """Check the folder in this process, which starts Node only once; nothing in it may change."""
-
-    def checked(*arguments: str) -> Answer:
-        before = contents(folder)
-        status = main(["check", *arguments])
-        assert contents(folder) == before
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return checked
-
-
-def edit(file: Path, old: str, new: str) -> int:
-    """Replace the first occurrence of a text, and return its line."""
-    text = file.read_text("utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new, 1), "utf-8")
-    return text[: text.index(old)].count("\n") + 1
+    return checking(folder, capsys)
 
 
 def test_what_synth_wrote_is_what_the_file_gives(check: Check, folder: Path) -> None:

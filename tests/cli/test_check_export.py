@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from nodeless.cli.main import main
 from nodeless.version import VERSION
-from tests.cli.nodeless_process import contents
+from tests.cli.checking import Check, checking, edit
 
 pytestmark = pytest.mark.slow
 
@@ -26,9 +25,6 @@ OWN = (
     "notes.md",
     "x/main.tf",
 )
-
-Answer = tuple[int, str, str]
-Check = Callable[..., Answer]
 
 
 @pytest.fixture(scope="module")
@@ -53,25 +49,7 @@ def folder(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 @pytest.fixture
 def check(folder: Path, capsys: pytest.CaptureFixture[str]) -> Check:
-    """Check the folder in this process; nothing in it may change."""
-
-    def checked(*arguments: str) -> Answer:
-        before = contents(folder)
-        capsys.readouterr()
-        status = main(["check", *arguments])
-        assert contents(folder) == before
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return checked
-
-
-def edit(file: Path, old: str, new: str) -> int:
-    """Replace the first occurrence of a text, and return its line."""
-    text = file.read_text("utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new, 1), "utf-8")
-    return text[: text.index(old)].count("\n") + 1
+    return checking(folder, capsys)
 
 
 @pytest.mark.parametrize("out", [HCL, JSON])

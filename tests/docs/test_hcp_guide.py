@@ -118,9 +118,9 @@ def test_the_example_sets_the_variables_that_the_guide_names() -> None:
 
 
 @pytest.mark.slow
-def test_the_example_runs_every_stack_in_the_folder_that_synth_writes(tmp_path: Path, capsys: Any) -> None:  # noqa: ANN401 - a fixture
-    if not shutil.which("terraform"):
-        pytest.skip("no terraform on the PATH")
+def test_the_example_runs_every_stack_in_the_folder_that_synth_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file, repository = tmp_path / "clusters.yaml", tmp_path / "repository"
     file.write_text(FLEET, encoding="utf-8")
     assert main(["synth", "--config", str(file), "--out", str(repository / "infra" / "karpenter")]) == 0
@@ -146,13 +146,14 @@ def test_the_example_runs_every_stack_in_the_folder_that_synth_writes(tmp_path: 
 
 @pytest.mark.parametrize("folder", ["hcp-terraform", "remote-state"])
 def test_the_examples_in_hcl_are_as_terraform_fmt_leaves_them(folder: str) -> None:
-    if not shutil.which("terraform"):
-        pytest.skip("no terraform on the PATH")
     assert terraform(ROOT / "examples" / folder, "fmt", "-check", "-diff") == ""
 
 
 def terraform(folder: Path, *arguments: str) -> str:
-    environment = {"PATH": str(Path(shutil.which("terraform") or "").parent), "CHECKPOINT_DISABLE": "1"}
+    found = shutil.which("terraform")
+    if found is None:
+        pytest.skip("no terraform on the PATH")
+    environment = {"PATH": str(Path(found).parent), "CHECKPOINT_DISABLE": "1"}
     done = subprocess.run(
         ["terraform", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
     )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from nodeless.stacks.karpenter import Karpenter
-from tests.docs.markdown import ROOT, blocks, code, rows, text_of
+from tests.docs.apps import run_app
+from tests.docs.markdown import ROOT, code, rows, text_of
 from tests.synthesized import Synthesized
 
 GUIDE = ROOT / "docs" / "python.md"
@@ -19,21 +17,7 @@ GUIDE = ROOT / "docs" / "python.md"
 
 @pytest.mark.slow
 def test_the_example_synthesizes_and_refers_to_its_own_cluster(tmp_path: Path) -> None:
-    (example,) = blocks("python", GUIDE)
-    (tmp_path / "main_of_yours.py").write_text(example.text, encoding="utf-8")
-
-    outcome = subprocess.run(
-        [sys.executable, "main_of_yours.py"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-    assert outcome.returncode == 0, outcome.stderr
-    assert outcome.stderr == ""
+    assert run_app(GUIDE, tmp_path) == ""
     stack = Synthesized.read(tmp_path / "cdktf.out" / "stacks" / "platform" / "cdk.tf.json")
     assert "aws_iam_role.karpenter_controller" in stack.addresses()
     assert stack.only("aws_eks_fargate_profile")["cluster_name"] == "${aws_eks_cluster.cluster.name}"

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +10,8 @@ from ruamel.yaml import YAML
 
 from nodeless.resolved.backends import with_defaults
 from nodeless.stacks.outputs import OUTPUTS
-from tests.docs.markdown import ROOT, blocks, code, rows, text_of
+from tests.docs.apps import run_app
+from tests.docs.markdown import ROOT, code, rows, text_of
 from tests.synthesized import Synthesized
 
 GUIDE = ROOT / "docs" / "remote-state.md"
@@ -49,19 +47,8 @@ def test_only_outputs_that_exist_are_read() -> None:
 
 @pytest.mark.slow
 def test_the_app_reads_the_output_from_the_state(tmp_path: Path) -> None:
-    (example,) = blocks("python", GUIDE)
-    (tmp_path / "app.py").write_text(example.text, encoding="utf-8")
+    run_app(GUIDE, tmp_path)
 
-    done = subprocess.run(
-        [sys.executable, "app.py"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
     stack = Synthesized.read(tmp_path / "cdktf.out" / "stacks" / "volumes" / "cdk.tf.json")
     state = stack.tree["data"]["terraform_remote_state"]["karpenter"]
     assert {"backend": state["backend"], "config": state["config"]} == STATES["s3"]

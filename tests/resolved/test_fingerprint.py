@@ -32,7 +32,7 @@ KEY = "arn:aws:kms:eu-north-1:123456789012:key/0123abcd-0123-0123-0123-012345678
 SELECTOR = {"namespace": "karpenter"}
 ASSUMED = {"role_arn": ROLE}
 STATEMENT = {"Sid": "Mine", "Action": "ec2:DescribeHosts", "Resource": "*"}
-POOL = {
+POOL: Keys = {
     "name": "mine",
     "spec": {
         "template": {
@@ -43,7 +43,7 @@ POOL = {
         }
     },
 }
-CLASS = {
+CLASS: Keys = {
     "name": "default",
     "spec": {
         "amiSelectorTerms": [{"alias": "al2023@latest"}],
@@ -172,13 +172,13 @@ CHANGES: Mapping[str, tuple[Keys, Keys]] = {
     ),
     "node_classes.spec": (
         {"node_classes": [CLASS]},
-        {"node_classes": [{**CLASS, "spec": {**CLASS["spec"], "detailedMonitoring": True}}]},  # type: ignore[dict-item] # a spec is a map
+        {"node_classes": [{**CLASS, "spec": {**CLASS["spec"], "detailedMonitoring": True}}]},
     ),
     "node_pools": ({}, {"node_pools": [POOL]}),
     "node_pools.name": ({"node_pools": [POOL]}, {"node_pools": [{**POOL, "name": "other"}]}),
     "node_pools.spec": (
         {"node_pools": [POOL]},
-        {"node_pools": [{**POOL, "spec": {**POOL["spec"], "weight": 5}}]},  # type: ignore[dict-item] # a spec is a map
+        {"node_pools": [{**POOL, "spec": {**POOL["spec"], "weight": 5}}]},
     ),
     "smoke_test": ({}, {"smoke_test": True}),
     "spot_service_linked_role": ({}, {"spot_service_linked_role": True}),

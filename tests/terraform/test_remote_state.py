@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,7 +23,7 @@ TYPES = {
 KINDS = {"string": "string", "object": "map", "map": "map", "tuple": "list", "list": "list"}
 
 
-def kind(written: Any) -> str:  # noqa: ANN401 - a text or a list
+def kind(written: str | list[str]) -> str:
     return KINDS[written if isinstance(written, str) else written[0]]
 
 

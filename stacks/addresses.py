@@ -21,6 +21,13 @@ class Addresses:
         element.override_logical_id(self.full(address))
         return element
 
+    def reference(self, kind: str, address: str, attribute: str) -> str:
+        """Write the reference to an attribute as CDKTF writes it. To read it from the element is a call to Node.
+
+        It is for elements of the same installation: only from a token does CDKTF see that a value is another stack's.
+        """
+        return f"${{{kind}.{self.full(address)}.{attribute}}}"
+
     def full(self, address: str) -> str:
         """Return the address with its prefix, as other elements refer to it."""
         return f"{self.prefix}{address}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nodeless.imports.cdk import Construct, Fn
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.lookups import plan_lookups
+from nodeless.resolved.references import inside_expression, is_lookup
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.components.lookups import AccountLookup, ClusterLookup, SecurityGroupLookup, SubnetLookup
 
@@ -34,6 +35,8 @@ class ClusterFacts:
             return None
         if self.oidc_issuer.startswith("https://"):
             return self.oidc_issuer.removeprefix("https://")
+        if is_lookup(self.oidc_issuer):
+            return f'${{replace({inside_expression(self.oidc_issuer)}, "https://", "")}}'
         return Fn.replace(self.oidc_issuer, "https://", "")
 
 

@@ -39,11 +39,6 @@ class Karpenter(Construct):
     construct's id, so that several installations can share a stack.
     """
 
-    controller_role_arn: str
-    node_role_arn: str
-    node_role_name: str
-    instance_profile_name: str | None
-    queue_name: str | None
     endpoint: str | None
     certificate_authority: str | None
 
@@ -122,10 +117,7 @@ class Karpenter(Construct):
         if adoption:
             TakeOver(self, "adoption", at=at, plan=adoption)
 
-        self.controller_role_arn = controller.role_arn
-        self.node_role_arn, self.node_role_name = nodes.role_arn, nodes.role_name
-        self.instance_profile_name = nodes.instance_profile_name
-        self.queue_name = queue.queue_name if queue else None
+        self._controller, self._nodes, self._queue = controller, nodes, queue
         self.endpoint, self.certificate_authority = cluster.endpoint, cluster.certificate_authority
         write_outputs(
             self,
@@ -143,6 +135,33 @@ class Karpenter(Construct):
                 values_yaml=values_yaml,
             ),
         )
+
+    # These are tokens, so that CDKTF lets another stack of the app use them.
+
+    @property
+    def controller_role_arn(self) -> str:
+        """The role of the controller's service account."""
+        return self._controller.role.arn
+
+    @property
+    def node_role_arn(self) -> str:
+        """The role of the nodes."""
+        return self._nodes.role.arn
+
+    @property
+    def node_role_name(self) -> str:
+        """The role of the nodes, as an EC2NodeClass names it."""
+        return self._nodes.role.name
+
+    @property
+    def instance_profile_name(self) -> str | None:
+        """The instance profile of the nodes, if there is one."""
+        return self._nodes.instance_profile.name if self._nodes.instance_profile else None
+
+    @property
+    def queue_name(self) -> str | None:
+        """The interruption queue, if there is one."""
+        return self._queue.queue.name if self._queue else None
 
     def _fargate(
         self, at: Addresses, installation: Installation, place: Place, cluster: ClusterFacts

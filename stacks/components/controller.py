@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeless.imports.aws import IamPolicy
-from nodeless.imports.cdk import Construct, DataResource, Fn, ITerraformDependable, TerraformResourceLifecycle
+from nodeless.imports.aws import IamPolicy, IamRole
+from nodeless.imports.cdk import Construct, DataResource, ITerraformDependable, TerraformResourceLifecycle
 from nodeless.resolved.roles import AttachedPolicy, ControllerPlan
 from nodeless.stacks.addresses import Addresses
-from nodeless.stacks.components.policy_document import PolicyDocument
+from nodeless.stacks.components.policy_document import POLICY_DOCUMENT, PolicyDocument
 from nodeless.stacks.components.role import Role
 
 
 class Controller(Construct):
     """One role, with every policy of the plan attached to it."""
 
+    role: IamRole
     role_arn: str
     role_name: str
     ready: tuple[ITerraformDependable, ...]
@@ -27,21 +28,21 @@ class Controller(Construct):
         for row in plan.policies:
             address = f"{plan.role.address}_{row.key}"
             document = at(address, PolicyDocument(self, row.key, statements=row.statements))
-            text = document.json
-            policy = at(
+            at(
                 address,
                 IamPolicy(
                     document,
                     "policy",
                     name=row.name,
                     path=plan.role.path,
-                    policy=text,
+                    policy=at.reference(POLICY_DOCUMENT, address, "json"),
                     lifecycle=TerraformResourceLifecycle(create_before_destroy=True),
                 ),
             )
-            arn = policy.arn
+            arn = at.reference("aws_iam_policy", address, "arn")
             attached.append(AttachedPolicy(row.key, arn))
-            contents[row.key] = {"arn": arn, "sha256": Fn.sha256(text)}
+            checksum = f"${{sha256({POLICY_DOCUMENT}.{at.full(address)}.json)}}"
+            contents[row.key] = {"arn": arn, "sha256": checksum}
         role = Role(self, "role", at=at, plan=replace(plan.role, attached=tuple(attached)))
         # Terraform removes a policy that left the configuration at any time, unless something that depended on it
         # changes in the same apply: then after that. This changes with every policy, and depends on all of them.
@@ -51,4 +52,4 @@ class Controller(Construct):
                 self, "policies", input={"role": role.role_arn, "policies": contents}, depends_on=list(role.ready)
             ),
         )
-        self.role_arn, self.role_name, self.ready = role.role_arn, role.role_name, (complete,)
+        self.role, self.role_arn, self.role_name, self.ready = role.role, role.role_arn, role.role_name, (complete,)

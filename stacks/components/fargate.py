@@ -52,4 +52,5 @@ class Fargate(Construct):
                 lifecycle=TerraformResourceLifecycle(ignore_changes=["subnet_ids"]) if keeps_subnets else None,
             ),
         )
-        self.role_arn, self.profile_name, self.profile = role.role_arn, profile.fargate_profile_name, profile
+        self.role_arn, self.profile = role.role_arn, profile
+        self.profile_name = at.reference("aws_eks_fargate_profile", "karpenter", "fargate_profile_name")

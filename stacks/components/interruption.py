@@ -6,12 +6,13 @@ from nodeless.imports.aws import CloudwatchEventRule, CloudwatchEventTarget, Sqs
 from nodeless.imports.cdk import Construct, ITerraformDependable
 from nodeless.resolved.interruption import QueuePlan
 from nodeless.stacks.addresses import Addresses
-from nodeless.stacks.components.policy_document import PolicyDocument
+from nodeless.stacks.components.policy_document import POLICY_DOCUMENT, PolicyDocument
 
 
 class InterruptionQueue(Construct):
     """One queue, its policy, and one rule with its target per event."""
 
+    queue: SqsQueue
     queue_name: str
     queue_arn: str
     queue_url: str
@@ -20,7 +21,7 @@ class InterruptionQueue(Construct):
     def __init__(self, scope: Construct, id_: str, *, at: Addresses, plan: QueuePlan) -> None:
         """Create the queue, always encrypted, then its policy and the rules."""
         super().__init__(scope, id_)
-        queue = at(
+        self.queue = at(
             "interruption",
             SqsQueue(
                 self,
@@ -31,11 +32,12 @@ class InterruptionQueue(Construct):
                 kms_master_key_id=plan.kms_key_arn,
             ),
         )
-        self.queue_name, self.queue_arn, self.queue_url = queue.name, queue.arn, queue.url
-        document = at(
-            "interruption", PolicyDocument(self, "document", policy_id=plan.policy_id, statements=plan.policy)
+        self.queue_name, self.queue_arn, self.queue_url = (
+            at.reference("aws_sqs_queue", "interruption", attribute) for attribute in ("name", "arn", "url")
         )
-        attached = at("interruption", SqsQueuePolicy(self, "policy", queue_url=self.queue_url, policy=document.json))
+        at("interruption", PolicyDocument(self, "document", policy_id=plan.policy_id, statements=plan.policy))
+        text = at.reference(POLICY_DOCUMENT, "interruption", "json")
+        attached = at("interruption", SqsQueuePolicy(self, "policy", queue_url=self.queue_url, policy=text))
         ready: list[ITerraformDependable] = [attached]
         for row in plan.rules:
             address = f"interruption_{row.key}"
@@ -45,6 +47,7 @@ class InterruptionQueue(Construct):
                     self, row.key, name=row.name, description=row.description, event_pattern=row.event_pattern
                 ),
             )
-            target = CloudwatchEventTarget(rule, "target", rule=rule.name, target_id=row.target_id, arn=self.queue_arn)
+            rule_name = at.reference("aws_cloudwatch_event_rule", address, "name")
+            target = CloudwatchEventTarget(rule, "target", rule=rule_name, target_id=row.target_id, arn=self.queue_arn)
             ready.append(at(address, target))
         self.ready = tuple(ready)

@@ -66,9 +66,9 @@ class ClusterLookup(Construct):
         cluster = at("cluster", DataAwsEksCluster(self, "Resource", name=plan.name))
         require(cluster, [_kubernetes(plan.name, plan.kubernetes), *_access_entries(plan)])
         self.endpoint = cluster.endpoint
-        self.oidc_issuer = cluster.identity.get(0).oidc.get(0).issuer
+        self.oidc_issuer = at.reference("data.aws_eks_cluster", "cluster", "identity[0].oidc[0].issuer")
         self.certificate_authority = cluster.certificate_authority.get(0).data
-        self.vpc_id = cluster.vpc_config.get(0).vpc_id
+        self.vpc_id = at.reference("data.aws_eks_cluster", "cluster", "vpc_config[0].vpc_id")
 
 
 class SubnetLookup(Construct):

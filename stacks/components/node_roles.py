@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nodeless.imports.aws import EksAccessEntry, IamInstanceProfile
+from nodeless.imports.aws import EksAccessEntry, IamInstanceProfile, IamRole
 from nodeless.imports.cdk import Construct, ITerraformDependable
 from nodeless.resolved.roles import ExistingNodeRolePlan, NodeRolePlan
 from nodeless.stacks.addresses import Addresses
@@ -14,8 +14,10 @@ from nodeless.stacks.components.role import Role
 class NodeRole(Construct):
     """A node role that is created here; `ready` is what must exist before a node can join."""
 
+    role: IamRole
     role_arn: str
     role_name: str
+    instance_profile: IamInstanceProfile | None
     instance_profile_name: str | None
     ready: tuple[ITerraformDependable, ...]
 
@@ -23,15 +25,16 @@ class NodeRole(Construct):
         """Create the role, and its instance profile and access entry if the plan has them."""
         super().__init__(scope, id_)
         role = Role(self, "role", at=at, plan=plan.role)
-        self.role_arn, self.role_name = role.role_arn, role.role_name
+        self.role, self.role_arn, self.role_name = role.role, role.role_arn, role.role_name
         ready: list[ITerraformDependable] = [*role.ready]
-        self.instance_profile_name = None
+        self.instance_profile = self.instance_profile_name = None
         if plan.instance_profile:
             profile = IamInstanceProfile(
                 self, "instance_profile", name=plan.instance_profile, path=plan.role.path, role=role.role_name
             )
             ready.append(at(plan.role.address, profile))
-            self.instance_profile_name = profile.name
+            self.instance_profile = profile
+            self.instance_profile_name = at.reference("aws_iam_instance_profile", plan.role.address, "name")
         if plan.access_entry_type:
             entry = EksAccessEntry(
                 self,

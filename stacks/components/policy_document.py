@@ -13,6 +13,9 @@ from nodeless.imports.aws import (
 from nodeless.imports.cdk import Construct
 from nodeless.karpenter.policy import Statement
 
+# As references name it.
+POLICY_DOCUMENT = "data.aws_iam_policy_document"
+
 
 class PolicyDocument(DataAwsIamPolicyDocument):
     """The statements of one policy, trust or resource policy."""

@@ -7,12 +7,13 @@ from nodeless.imports.cdk import Construct, ITerraformDependable, TerraformResou
 from nodeless.resolved.roles import RolePlan
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.components.exclusive_policies import ExclusivePolicies
-from nodeless.stacks.components.policy_document import PolicyDocument
+from nodeless.stacks.components.policy_document import POLICY_DOCUMENT, PolicyDocument
 
 
 class Role(Construct):
     """One role; `ready` is what must exist before the role can do its work."""
 
+    role: IamRole
     role_name: str
     role_arn: str
     ready: tuple[ITerraformDependable, ...]
@@ -21,8 +22,9 @@ class Role(Construct):
         """Create the role, attach its managed policies and write its inline policies."""
         super().__init__(scope, id_)
         lifecycle = TerraformResourceLifecycle(create_before_destroy=True) if plan.new_before_old else None
-        document = at(f"{plan.address}_trust", PolicyDocument(self, "trust", statements=plan.trust))
-        role = at(
+        trust = f"{plan.address}_trust"
+        at(trust, PolicyDocument(self, "trust", statements=plan.trust))
+        self.role = at(
             plan.address,
             IamRole(
                 self,
@@ -31,20 +33,22 @@ class Role(Construct):
                 description=plan.description,
                 path=plan.path,
                 permissions_boundary=plan.permissions_boundary,
-                assume_role_policy=document.json,
+                assume_role_policy=at.reference(POLICY_DOCUMENT, trust, "json"),
                 lifecycle=lifecycle,
             ),
         )
-        # Reading an attribute of a resource is a call to Node, so each is read once.
-        self.role_name, self.role_arn = role.name, role.arn
+        self.role_name = at.reference("aws_iam_role", plan.address, "name")
+        self.role_arn = at.reference("aws_iam_role", plan.address, "arn")
         ready: list[ITerraformDependable] = []
         for key, arn in plan.attached:
             attachment = IamRolePolicyAttachment(self, key, role=self.role_name, policy_arn=arn, lifecycle=lifecycle)
             ready.append(at(f"{plan.address}_{key}", attachment))
         for key, statements in plan.inline:
-            written = at(f"{plan.address}_{key}", PolicyDocument(self, key, statements=statements))
-            policy = IamRolePolicy(written, "policy", name=key, role=self.role_name, policy=written.json)
-            ready.append(at(f"{plan.address}_{key}", policy))
+            address = f"{plan.address}_{key}"
+            document = at(address, PolicyDocument(self, key, statements=statements))
+            text = at.reference(POLICY_DOCUMENT, address, "json")
+            policy = IamRolePolicy(document, "policy", name=key, role=self.role_name, policy=text)
+            ready.append(at(address, policy))
         self.ready = tuple(ready)
         if plan.exclusive:
             ExclusivePolicies(self, "exclusive", at=at, plan=plan, role_name=self.role_name, after=self.ready)

@@ -14,10 +14,11 @@ from jsii import errors, kernel
 from jsii._kernel.providers.process import ProcessProvider
 from jsii._kernel.types import LoadRequest, LoadResponse
 
-from nodeless.imports.node_process import NO_SPACE, NodeError, NodeProcess, temporary_folder_error
+from nodeless.imports.node_process import NO_SPACE, NodeError, temporary_folder_error
+from nodeless.imports.requests_ahead import RequestsAhead
 
 
-class BackgroundProcess(NodeProcess):
+class BackgroundProcess(RequestsAhead):
     """jsii's Node process. It starts and loads packages in a thread; every other request waits until that is done."""
 
     def __init__(self) -> None:

@@ -120,11 +120,15 @@ class NodeProcess(_NodeProcess):
         self._pass_on()
         return answer
 
-    def _next_message(self) -> Mapping[Any, Any]:
+    def _next_line(self) -> bytes:
         assert self._process.stdout is not None  # noqa: S101 - as in jsii
         line = self._process.stdout.readline()
         if not line:
             raise self._ended()
+        return line
+
+    def _next_message(self) -> Mapping[Any, Any]:
+        line = self._next_line()
         try:
             message: Mapping[Any, Any] = json.loads(line, object_hook=ohook)
         except ValueError as error:

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nodeless.imports.cdk import App
+from nodeless.imports.requests_ahead import requests_ahead
+from nodeless.imports.type_hints import without_type_checks
 from nodeless.resolved.installation import Installation
 from nodeless.stacks import destroy_order
 from nodeless.stacks.files import gitops, terraform_tests, versions
 from nodeless.stacks.karpenter_stack import KarpenterStack
 
 
-def build(installations: Sequence[Installation], folder: Path) -> None:
-    """Synthesize one stack per cluster into a folder, check it, and write the files beside it."""
-    # Node may have been started in another folder.
-    # CDKTF's own validations are left out: one of them runs `terraform version` once per stack, 40 ms each, and fails
-    # where no Terraform is installed. The tests run them for every example.
+def _silent(_: Sequence[str]) -> None:
+    """Take a report and do nothing."""
+
+
+def build(
+    installations: Sequence[Installation], folder: Path, *, built: Callable[[Sequence[str]], None] = _silent
+) -> None:
+    """Synthesize one stack per cluster into a folder, check it, and write the files beside it.
+
+    Stacks are reported when the longest part of the work is done for them.
+    """
+    # Node may have been started in another folder. CDKTF's own validations are left out: one of them runs
+    # `terraform version` for each stack, 40 ms each, and fails where no Terraform is installed. The tests run them.
     app = App(outdir=str(folder.absolute()), skip_validation=True)
-    for installation in installations:
-        KarpenterStack(app, installation.stack, installation=installation)
+    with requests_ahead(), without_type_checks():
+        for installation in installations:
+            KarpenterStack(app, installation.stack, installation=installation)
+            built([installation.stack])
     app.synth()
     for installation in installations:
         stack = folder / "stacks" / installation.stack

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nodeless.imports.aws import DataAwsEksCluster
 from nodeless.imports.cdk import Construct, Fn
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.lookups import plan_lookups
@@ -27,6 +28,8 @@ class ClusterFacts:
     certificate_authority: str | None
     subnets: Sequence[str] | None
     checks_oidc_provider: bool
+    found: DataAwsEksCluster | None = None
+    """the data source, if something was looked up in it"""
 
     @property
     def issuer_host(self) -> str | None:
@@ -42,13 +45,14 @@ class ClusterFacts:
 
 def look_up(scope: Construct, *, at: Addresses, installation: Installation) -> ClusterFacts:
     """Look up what the settings do not say and the installation needs, and nothing else."""
-    plan = plan_lookups(installation)
+    plan, found = plan_lookups(installation), None
     account = installation.account or AccountLookup(scope, "account", at=at).account
     endpoint, certificate_authority = installation.endpoint, installation.certificate_authority
     issuer = installation.oidc_issuer if installation.identity == "irsa" else None
     subnets: Sequence[str] | None = installation.subnets if installation.fargate else None
     if plan.cluster:
         cluster = ClusterLookup(scope, "cluster", at=at, plan=plan.cluster)
+        found = cluster.cluster
         issuer = issuer or (cluster.oidc_issuer if installation.identity == "irsa" else None)
         endpoint = endpoint or cluster.endpoint
         certificate_authority = certificate_authority or cluster.certificate_authority
@@ -65,4 +69,5 @@ def look_up(scope: Construct, *, at: Addresses, installation: Installation) -> C
         certificate_authority=certificate_authority,
         subnets=subnets,
         checks_oidc_provider=plan.oidc_provider,
+        found=found,
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from nodeless.imports.aws import DataAwsEksCluster
 from nodeless.imports.cdk import Construct
 from nodeless.karpenter.place import Place
 from nodeless.resolved.addresses import address_part
@@ -10,6 +13,7 @@ from nodeless.resolved.charts import RELEASE_ADDRESSES, chart_releases, chart_va
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.interruption import plan_queue
 from nodeless.resolved.permissions import place_of
+from nodeless.resolved.references import is_lookup
 from nodeless.resolved.resources import all_manifests, fargate_logging_manifests
 from nodeless.resolved.roles import plan_controller, plan_extra_node_roles, plan_fargate, plan_node_role
 from nodeless.resolved.terraform_text import in_terraform
@@ -39,15 +43,15 @@ class Karpenter(Construct):
     construct's id, so that several installations can share a stack.
     """
 
-    endpoint: str | None
-    certificate_authority: str | None
+    cluster: ClusterFacts
+    """what is known of the cluster, for use in the same stack"""
 
     def __init__(self, scope: Construct, id_: str, *, installation: Installation, prefix: str | None = None) -> None:
         """Create everything; `prefix` replaces the id at the start of every address."""
         super().__init__(scope, id_)
         installation = in_terraform(installation)
         at = Addresses(f"{address_part(id_)}_" if prefix is None else prefix)
-        cluster = look_up(self, at=at, installation=installation)
+        self.cluster = cluster = look_up(self, at=at, installation=installation)
         place = place_of(installation, account=cluster.account)
 
         nodes = NodeRole(self, "nodes", at=at, plan=plan_node_role(installation, place))
@@ -118,7 +122,6 @@ class Karpenter(Construct):
             TakeOver(self, "adoption", at=at, plan=adoption)
 
         self._controller, self._nodes, self._queue = controller, nodes, queue
-        self.endpoint, self.certificate_authority = cluster.endpoint, cluster.certificate_authority
         write_outputs(
             self,
             at=at,
@@ -162,6 +165,23 @@ class Karpenter(Construct):
     def queue_name(self) -> str | None:
         """The interruption queue, if there is one."""
         return self._queue.queue.name if self._queue else None
+
+    @property
+    def endpoint(self) -> str | None:
+        """The cluster's API, if the installation needs it."""
+        return self._looked_up(self.cluster.endpoint, lambda found: found.endpoint)
+
+    @property
+    def certificate_authority(self) -> str | None:
+        """The certificate authority of the cluster's API, in base64, if the installation needs it."""
+        return self._looked_up(
+            self.cluster.certificate_authority, lambda found: found.certificate_authority.get(0).data
+        )
+
+    def _looked_up(self, known: str | None, token: Callable[[DataAwsEksCluster], str]) -> str | None:
+        """Return the token of what was looked up, and what was given as it is."""
+        found = self.cluster.found
+        return token(found) if found and known and is_lookup(known) else known
 
     def _fargate(
         self, at: Addresses, installation: Installation, place: Place, cluster: ClusterFacts

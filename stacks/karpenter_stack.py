@@ -41,8 +41,8 @@ class KarpenterStack(TerraformStack):
             default_tags=[AwsProviderDefaultTags(tags=dict(installation.tags))] if installation.tags else None,
         )
         karpenter = Karpenter(self, "karpenter", installation=installation, prefix="")
-        with_helm = installation.delivery == "helm"
-        if with_helm and karpenter.endpoint and karpenter.certificate_authority:
+        with_helm, cluster = installation.delivery == "helm", karpenter.cluster
+        if with_helm and cluster.endpoint and cluster.certificate_authority:
             HelmAccess(
                 self,
                 "helm",
@@ -50,8 +50,8 @@ class KarpenterStack(TerraformStack):
                 cluster=installation.name,
                 region=installation.region,
                 cli_options=login.cli_options,
-                endpoint=karpenter.endpoint,
-                certificate_authority=karpenter.certificate_authority,
+                endpoint=cluster.endpoint,
+                certificate_authority=cluster.certificate_authority,
             )
         declare_backend(self, installation.backend)
         if is_default_local(installation.backend, installation.stack):

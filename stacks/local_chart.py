@@ -19,9 +19,7 @@ def local_chart(scope: Construct) -> str:
     """
     stack = TerraformStack.of(scope)
     found = stack.node.try_find_child(ID)
-    asset = (
-        found
-        if isinstance(found, TerraformAsset)
-        else TerraformAsset(stack, ID, path=str(CHART), type=AssetType.DIRECTORY, asset_hash=CHART.name)
-    )
-    return "${path.module}/" + asset.path
+    if found is None:
+        TerraformAsset(stack, ID, path=str(CHART), type=AssetType.DIRECTORY, asset_hash=CHART.name)
+    # As the asset's own `path` says, which is a call to Node.
+    return f"${{path.module}}/assets/{ID}/{CHART.name}"

@@ -1,27 +1,40 @@
-"""Builds stacks into a folder of their own, for the verbs that compare or show what synth would write."""
+"""Builds stacks: in this process, or many of them in several processes."""
 
 from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from nodeless.linked_folders import import_linked
 from nodeless.resolved.installation import Installation
 
+Report = Callable[[Sequence[str]], None]
 
-@contextlib.contextmanager
-def built(installations: Sequence[Installation]) -> Iterator[Path]:
-    """Build what synth would write, without publishing it; the folder is gone afterwards. This starts Node."""
+
+def build(installations: Sequence[Installation], folder: Path, *, workers: int | None, report: Report) -> None:
+    """Build the stacks into a folder, by default with as many processes as are useful. This starts Node."""
     from nodeless.cli.process import kill_node
 
-    app = import_linked("nodeless.stacks.app")
+    several = import_linked("nodeless.stacks.workers")
+    count = min(workers or several.suitable(len(installations)), len(installations))
+    try:
+        if count == 1:
+            import_linked("nodeless.stacks.app").build(installations, folder, built=report)
+            return
+        # Each worker has a Node of its own; the one of this process was started before the file was read.
+        kill_node()
+        several.build(installations, folder, workers=count, built=report)
+    except KeyboardInterrupt:
+        # Node must not go on writing while its folder is removed.
+        kill_node()
+        raise
+
+
+@contextlib.contextmanager
+def built(installations: Sequence[Installation], report: Report = lambda _: None) -> Iterator[Path]:
+    """Build what synth would write, without publishing it; the folder is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="nodeless-", ignore_cleanup_errors=True) as folder:
-        try:
-            app.build(installations, Path(folder))
-        except KeyboardInterrupt:
-            # Node must not go on writing while its folder is removed.
-            kill_node()
-            raise
+        build(installations, Path(folder), workers=None, report=report)
         yield Path(folder)

@@ -95,15 +95,15 @@ def run(options: argparse.Namespace) -> int:
     # Now the file is known to be right, and Node may be started.
     from nodeless.cli.building import built
     from nodeless.cli.export import format_of, is_export, layout, write_cluster
-    from nodeless.cli.summary import working
+    from nodeless.cli.summary import counting
     from nodeless.differences.folders import compare_folders
     from nodeless.output.inventory import config_name
     from nodeless.output.paths import SYNTH
 
-    stacks = f"{len(installations)} stack{'s' if len(installations) > 1 else ''}"
     config, is_whole = config_name(options.config, options.out), not options.only
     command = "nodeless synth"
-    with working(f"Building {stacks}"), built(installations) as folder, _readable(options.out):
+    counted = counting("Building", len(installations))
+    with counted as report, built(installations, report) as folder, _readable(options.out):
         if is_export(options.out):
             formats = {each.stack: format_of(options.out / each.stack) for each in installations}
             for each in installations:

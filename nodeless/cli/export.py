@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import shutil
@@ -107,14 +106,14 @@ def run(options: argparse.Namespace) -> int:
     _check_folder(options.dir)
     # Now the file is known to be right, and Node may be started.
     from nodeless.cli.building import built
-    from nodeless.cli.summary import say, stays, working
+    from nodeless.cli.summary import counting, say, stays
     from nodeless.output.folder import opened
     from nodeless.output.inventory import config_name
 
     config = config_name(options.config, options.dir)
-    progress = f"Exporting {len(installations)} cluster{'s' if len(installations) > 1 else ''}"
+    counted = counting("Exporting", len(installations), quiet=options.quiet)
     with opened(options.dir, force=options.force, say=say, layout=layout()) as folder:
-        with contextlib.nullcontext() if options.quiet else working(progress), built(installations) as source:
+        with counted as report, built(installations, report) as source:
             for installation in installations:
                 write_cluster(installation, source, folder.build, options.format)
         plan = folder.publish(config, prune=options.prune, not_chosen=not_chosen)

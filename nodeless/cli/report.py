@@ -118,10 +118,10 @@ def _contents(
 def _built(installations: Sequence[Installation]) -> dict[str, bytes]:
     """Build the stacks, and return the JSON of each."""
     from nodeless.cli.building import built
-    from nodeless.cli.summary import working
+    from nodeless.cli.summary import counting
     from nodeless.output.paths import STACK_JSON, of_stack
 
-    with working(f"Building {counted(len(installations), 'stack')}"), built(installations) as folder:
+    with counting("Building", len(installations)) as report, built(installations, report) as folder:
         return {each.stack: (folder / of_stack(each.stack, STACK_JSON)).read_bytes() for each in installations}
 
 

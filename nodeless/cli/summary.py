@@ -6,8 +6,9 @@ import contextlib
 import json
 import os
 import sys
+import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,14 @@ from nodeless.spec.reading import shown_name
 
 # A table needs this many columns; a narrower terminal gets a list.
 TABLE_COLUMNS = 80
-# A terminal shows this many stacks; --json has all of them.
+# A terminal shows each of this many stacks; of more, only those that changed. --json has all of them.
 MOST_SHOWN = 30
+# Of those that changed, and of those that left the file, this many are named.
+MOST_NAMED = 20
+# Stacks that left the file get a warning each, unless there are more of them.
+MOST_WARNINGS = 5
+# Before this, what is left cannot be told from what is done.
+SECONDS_BEFORE_ESTIMATE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,27 +70,72 @@ def _written(installation: Installation, plan: Plan, out: Path) -> Written:
 
 
 @contextlib.contextmanager
-def working(text: str) -> Iterator[None]:
-    """Show a spinner on a terminal while the block runs."""
+def working(text: str) -> Iterator[Callable[[str], None]]:
+    """Show a spinner on a terminal while the block runs; the block can change the text."""
     if not sys.stderr.isatty() or is_dumb():
-        yield
+        yield lambda _: None
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True, color_system=None if is_plain() else "auto").status(text):
-        yield
+    with Console(stderr=True, color_system=None if is_plain() else "auto").status(Text(text)) as status:
+        yield lambda new: status.update(Text(printable(new)))
+
+
+@contextlib.contextmanager
+def counting(verb: str, total: int, *, quiet: bool = False) -> Iterator[Callable[[Sequence[str]], None]]:
+    """Show a spinner that says how many stacks are done and how long the others will take; the block reports them."""
+    start, done = time.monotonic(), 0
+
+    def report(stacks: Sequence[str]) -> None:
+        nonlocal done
+        done += len(stacks)
+        show(f"{verb} {done} of {_stacks(total)}: {stacks[-1]}{_time_left(time.monotonic() - start, done, total)}")
+
+    with contextlib.nullcontext(_not_shown) if quiet else working(f"{verb} {_stacks(total)}") as show:
+        yield report
+
+
+def _not_shown(_: str) -> None:
+    """Take a text and do nothing."""
+
+
+def _time_left(seconds: float, done: int, total: int) -> str:
+    """Say how long the rest will take, if that can be said."""
+    left = seconds / done * (total - done)
+    if seconds < SECONDS_BEFORE_ESTIMATE or left < 1:
+        return ""
+    return f", about {left / 60:.0f} min left" if left >= 100 else f", about {left:.0f} s left"  # noqa: PLR2004 - seconds
+
+
+def _stacks(count: int) -> str:
+    return f"{count} stack{'s' if count != 1 else ''}"
 
 
 def summary(stacks: Sequence[Written], out: Path) -> None:
     """Show the stacks on a terminal: as a table, or as a list where a table would have no room."""
-    shown, columns = stacks[:MOST_SHOWN], screen_of(sys.stdout).columns
-    if columns < TABLE_COLUMNS or is_dumb():
-        _print_list(shown)
+    if screen_of(sys.stdout).columns < TABLE_COLUMNS or is_dumb():
+        _print_list(stacks)
     else:
-        _print_table(shown)
-    if more := stacks[MOST_SHOWN:]:
-        print(f"… and {len(more)} more")
+        _print_table(stacks)
     print(printable(f"{counted([each.change for each in stacks])}: {out}/{STACKS}/<stack>/{STACK_JSON}"))
+
+
+def fleet_summary(stacks: Sequence[str], plan: Plan, out: Path) -> None:
+    """Show on a terminal which of many stacks are not as they were."""
+    changes = {stack: plan.change_of(stack) for stack in stacks}
+    orphaned = f", {len(plan.orphans)} orphaned" if plan.orphans else ""
+    print(printable(f"{counted(changes.values())}{orphaned}: {out}/{STACKS}/<stack>/{STACK_JSON}"))
+    rows = {change: [stack for stack in stacks if changes[stack] == change] for change in (NEW, CHANGED)}
+    for name, members in (rows | {"orphaned": [*plan.orphans]}).items():
+        if members and len(members) < len(stacks):
+            print(printable(f"  {name + ':':<10}{listed(members)}"))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name some of many."""
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _print_list(stacks: Sequence[Written]) -> None:
@@ -120,7 +172,7 @@ def counted(changes: Collection[str]) -> str:
     """Count the stacks of a run, and how many of them are new, changed and unchanged."""
     numbers = Counter(changes)
     parts = ", ".join(f"{numbers[change]} {change}" for change in (NEW, CHANGED, UNCHANGED) if numbers[change])
-    return f"{len(changes)} stack{'s' if len(changes) != 1 else ''} written ({parts})"
+    return f"{_stacks(len(changes))} written ({parts})"
 
 
 def as_json(stacks: Sequence[Written], plan: Plan, out: Path, not_chosen: Collection[str]) -> dict[str, Any]:
@@ -151,7 +203,15 @@ def say(line: str) -> None:
 def stays(plan: Plan, config: Path, out: Path) -> None:
     """Name what a run left in the output folder although the new output does not have it."""
     file, layout = shown_name(config), plan.layout
-    for name in plan.orphans:
+    unheld = [name for name in plan.orphans if name not in plan.states]
+    if len(unheld) > MOST_WARNINGS:
+        say(
+            f"{out}/{layout.stacks}: warning: {len(unheld)} stacks are not in {file} any more; their files are kept: "
+            f"{listed(unheld)}. To destroy what they created, run `terraform destroy` in the folder of each. To remove "
+            f"their files after that, run `nodeless {_call(layout, out)} --prune`"
+        )
+        unheld = []
+    for name in (name for name in plan.orphans if name in unheld or name in plan.states):
         by_cdktf = f" or `cdktf destroy {name}`" if layout.manifest else ""
         say(
             f"{out}/{layout.folder_of(name)}: warning: {name} is not in {file} any more; its files are kept"

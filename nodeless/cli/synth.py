@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,18 +58,31 @@ def add(verbs: Verbs[Any]) -> None:
         action="store_true",
         help="overwrite files that were changed by hand or that nodeless did not write",
     )
+    options.add_argument(
+        "--workers",
+        type=_count,
+        metavar="N",
+        help="build with N processes (default: one per processor if there are many clusters)",
+    )
     add_json(options)
     add_quiet(options)
     options.set_defaults(run=run, writes=True)
+
+
+def _count(text: str) -> int:
+    """Read a number of processes."""
+    if not re.fullmatch(r"[1-9]\d?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 99")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
     """Synthesize the clusters of a file; if the file has mistakes, report all of them and write nothing."""
     # This import comes first: it starts Node, which loads in the background while the file is read.
     import_linked("nodeless.imports")
+    from nodeless.cli.building import build
     from nodeless.cli.choice import chosen
-    from nodeless.cli.process import kill_node
-    from nodeless.cli.summary import say, stays, working
+    from nodeless.cli.summary import counting, say, stays
     from nodeless.cli.warnings import warn_about
     from nodeless.output.folder import opened
     from nodeless.output.inventory import config_name
@@ -80,17 +93,10 @@ def run(options: argparse.Namespace) -> int:
     stacks = chosen(everything, options.only, options.config, "--only")
     installations = [each for each in everything if each.stack in stacks]
     not_chosen = [each.stack for each in everything if each.stack not in stacks]
-    app = import_linked("nodeless.stacks.app")
     config = config_name(options.config, options.out)
-    progress = f"Synthesizing {len(installations)} stack{'s' if len(installations) > 1 else ''}"
     with opened(options.out, force=options.force, say=say) as folder:
-        with contextlib.nullcontext() if options.quiet else working(progress):
-            try:
-                app.build(installations, folder.build)
-            except KeyboardInterrupt:
-                # Node must not go on writing while its folder is removed.
-                kill_node()
-                raise
+        with counting("Synthesizing", len(installations), quiet=options.quiet) as report:
+            build(installations, folder.build, workers=options.workers, report=report)
         plan = folder.publish(config, prune=options.prune, not_chosen=not_chosen)
     stays(plan, options.config, options.out)
     _report(options, installations, not_chosen, plan)
@@ -101,13 +107,15 @@ def _report(
     options: argparse.Namespace, installations: Sequence[Installation], not_chosen: Sequence[str], plan: Plan
 ) -> None:
     """Say what was done: as JSON, as a summary on a terminal, or as one line on stderr."""
-    from nodeless.cli.summary import as_json, counted, say, summary, written
+    from nodeless.cli.summary import MOST_SHOWN, as_json, counted, fleet_summary, say, summary, written
 
     if options.json:
         stacks = written(installations, plan, options.out)
         print(json.dumps(as_json(stacks, plan, options.out, not_chosen), indent=2))
     elif options.quiet:
         return
+    elif sys.stdout.isatty() and len(installations) > MOST_SHOWN:
+        fleet_summary([each.stack for each in installations], plan, options.out)
     elif sys.stdout.isatty():
         summary(written(installations, plan, options.out), options.out)
     else:

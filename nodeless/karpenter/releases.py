@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from nodeless.karpenter.versions import Release, Window, before, between, since, the_one
@@ -99,11 +100,13 @@ def tables_for(release: Release) -> Release:
     return release if is_known(release) else next(known for known in reversed(RELEASES) if known[:2] == release[:2])
 
 
+@functools.cache
 def kubernetes_range(release: Release) -> tuple[int, int]:
     """Return the first and the last Kubernetes minor the release supports."""
     return KUBERNETES_EXCEPTIONS.get(release) or the_one(release, KUBERNETES)
 
 
+@functools.cache
 def nearest_for(kubernetes_minor: int, release: Release) -> Release | None:
     """Find the release closest to the given one that runs on this Kubernetes minor, the newest patch of its minor."""
     newest_patches = [Release(*last) for last in LAST_PATCHES]

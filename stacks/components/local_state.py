@@ -8,11 +8,11 @@ from nodeless.imports.cdk import Construct, TerraformStack
 class LocalState(Construct):
     """A check that the stack is where its state is beside the output folder: in a folder named `stacks`."""
 
-    def __init__(self, scope: Construct, id_: str, *, path: str) -> None:
+    def __init__(self, scope: TerraformStack, id_: str, *, path: str) -> None:
         """Warn if it is not; a warning, because an override file may have given the copy another backend."""
         super().__init__(scope, id_)
         # CDKTF 0.21 has no check blocks. A child module has no state, so the check is about the root module only.
-        TerraformStack.of(self).add_override(
+        scope.add_override(
             "check.local_state",
             {
                 "assert": [

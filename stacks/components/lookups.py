@@ -55,6 +55,7 @@ class AccountLookup(Construct):
 class ClusterLookup(Construct):
     """The cluster as EKS describes it."""
 
+    cluster: DataAwsEksCluster
     endpoint: str
     oidc_issuer: str
     certificate_authority: str
@@ -63,12 +64,17 @@ class ClusterLookup(Construct):
     def __init__(self, scope: Construct, id_: str, *, at: Addresses, plan: ClusterLookupPlan) -> None:
         """Ask EKS; the plan stops if Karpenter does not run on the cluster, or its nodes could not join it."""
         super().__init__(scope, id_)
-        cluster = at("cluster", DataAwsEksCluster(self, "Resource", name=plan.name))
-        require(cluster, [_kubernetes(plan.name, plan.kubernetes), *_access_entries(plan)])
-        self.endpoint = cluster.endpoint
-        self.oidc_issuer = at.reference("data.aws_eks_cluster", "cluster", "identity[0].oidc[0].issuer")
-        self.certificate_authority = cluster.certificate_authority.get(0).data
-        self.vpc_id = at.reference("data.aws_eks_cluster", "cluster", "vpc_config[0].vpc_id")
+        self.cluster = at("cluster", DataAwsEksCluster(self, "Resource", name=plan.name))
+        require(self.cluster, [_kubernetes(plan.name, plan.kubernetes), *_access_entries(plan)])
+        self.endpoint, self.oidc_issuer, self.certificate_authority, self.vpc_id = (
+            at.reference("data.aws_eks_cluster", "cluster", attribute)
+            for attribute in (
+                "endpoint",
+                "identity[0].oidc[0].issuer",
+                "certificate_authority[0].data",
+                "vpc_config[0].vpc_id",
+            )
+        )
 
 
 class SubnetLookup(Construct):

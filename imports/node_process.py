@@ -213,6 +213,13 @@ def kill_all() -> None:
             _kill(each._running)  # noqa: SLF001 - the same
 
 
+def end_all() -> None:
+    """End Node at once, and remove its temporary folder: it is not needed."""
+    kill_all()
+    for each in tuple(RUNNING):
+        each.stop()
+
+
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill Node and the second Node that it started, and wait until both are gone."""
     if os.name != "posix":

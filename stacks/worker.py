@@ -10,33 +10,46 @@ import queue
 import sys
 import threading
 import traceback
-from pathlib import Path
+from types import ModuleType
 from typing import IO, NoReturn
 
-from nodeless.imports.node_process import kill_all
-from nodeless.resolved.installation import Installation
-from nodeless.stacks.app import build
-
-# A folder of their own, and the stacks to build into it.
-Task = tuple[Path, list[Installation]]
+from nodeless.linked_folders import import_linked
+from nodeless.stacks.workers import Failure, Task
 
 
 def main() -> NoReturn:
-    """Answer every task with None, or with the error and its traceback; end when there are no more."""
+    """Answer every task with None, or with what went wrong; end when there are no more."""
     answers = _answers()
     tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, tasks), daemon=True).start()
     gc.disable()
     while task := tasks.get():
-        folder, installations = task
-        try:
-            build(installations, folder)
-        except BaseException as error:  # noqa: BLE001 - whoever gave the task raises it
-            pickle.dump((_portable(error), traceback.format_exc()), answers)
-        else:
-            pickle.dump(None, answers)
+        pickle.dump(_done(task), answers)
         answers.flush()
     _end()
+
+
+def _done(task: Task) -> Failure | None:
+    folder, installations = task
+    try:
+        # This import starts Node, which may fail.
+        import_linked("nodeless.stacks.app").build(installations, folder)
+    except BaseException as error:  # noqa: BLE001 - whoever gave the task raises it
+        return _failure(error)
+    return None
+
+
+def _failure(error: BaseException) -> Failure:
+    """Describe an error for another process."""
+    node = _node_process()
+    if node and isinstance(error, node.NodeError):
+        return Failure(refusal=(error.subject, error.value, error.expected, error.fix))
+    where = traceback.format_exc()
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
+    except Exception:  # noqa: BLE001 - an error may hold anything
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+    return Failure(error=error, where=where)
 
 
 def _answers() -> IO[bytes]:
@@ -52,8 +65,9 @@ def _read(pipe: IO[bytes], tasks: queue.SimpleQueue[Task | None]) -> None:
         while task := pickle.load(pipe):  # noqa: S301 - from the process that started this one
             tasks.put(task)
     except (EOFError, pickle.UnpicklingError):
-        # Node must not go on writing into a folder that is being removed.
-        kill_all()
+        if node := _node_process():
+            # Node must not go on writing into a folder that is being removed.
+            node.kill_all()
         _end()
     tasks.put(None)
 
@@ -63,10 +77,5 @@ def _end() -> NoReturn:
     os._exit(0)
 
 
-def _portable(error: BaseException) -> BaseException:
-    """Return the error, or one with its text if it cannot be sent to another process."""
-    try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
-    except Exception:  # noqa: BLE001 - any error may have any contents
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
+def _node_process() -> ModuleType | None:
+    return sys.modules.get("nodeless.imports.node_process")

@@ -10,13 +10,16 @@ import os
 import pickle
 import selectors
 import shutil
+import signal
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from nodeless.finding import Finding, SpecError
 from nodeless.output.manifest import merged, stacks_in
 from nodeless.output.paths import MANIFEST, STACKS
 from nodeless.resolved.installation import Installation
@@ -33,9 +36,21 @@ START_UP = 12
 # A task has at most this many stacks, and at the end fewer: no worker should wait for the last task of another.
 LARGEST_TASK = 10
 MOST_WORKERS = 8
+FEWER = "free some memory, or run with --workers 1"
 SECONDS_TO_END = 10
 
 Built = Callable[[Sequence[str]], None]
+# A folder of their own, and the stacks to build into it.
+Task = tuple[Path, list[Installation]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a worker could not do a task: what Node lacks (subject, value, expected, fix), or any other error."""
+
+    refusal: tuple[str, str, str, str] | None = None
+    error: BaseException | None = None
+    where: str = ""
 
 
 class WorkerTraceback(Exception):  # noqa: N818 - it is no error of its own, but shows where another one was raised
@@ -67,7 +82,7 @@ def build(installations: Sequence[Installation], folder: Path, *, workers: int, 
 def _built_parts(installations: Sequence[Installation], parts: Path, workers: int, built: Built) -> Iterator[Path]:
     """Let workers build; yield the folder of each task that is done. In the end, or after an error, none is left."""
     left = deque(installations)
-    given: dict[_Worker, tuple[Path, list[Installation]]] = {}
+    given: dict[_Worker, Task] = {}
     number = 0
     with contextlib.ExitStack() as running, selectors.DefaultSelector() as waiting:
 
@@ -135,11 +150,13 @@ class _Worker:
     def answer(self) -> None:
         """Wait for the answer to a task; raise the error that it is."""
         try:
-            failed: tuple[BaseException, str] | None = pickle.load(self.answers)  # noqa: S301 - from our own process
+            failure: Failure | None = pickle.load(self.answers)  # noqa: S301 - from our own process
         except EOFError:
             status = self._process.wait()
-            message = f"a worker process ended with status {status}"
-            raise RuntimeError(message) from None
-        if failed:
-            error, where = failed
-            raise error from WorkerTraceback(where)
+            value = f"ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+            failure = Failure(refusal=("a worker process", value, "a process that runs until the end", FEWER))
+        if failure and failure.refusal:
+            subject, value, expected, fix = failure.refusal
+            raise SpecError("nodeless", [Finding((subject,), value, expected, fix)]) from None
+        if failure and failure.error:
+            raise failure.error from WorkerTraceback(failure.where)

@@ -15,7 +15,7 @@ Report = Callable[[Sequence[str]], None]
 
 def build(installations: Sequence[Installation], folder: Path, *, workers: int | None, report: Report) -> None:
     """Build the stacks into a folder, by default with as many processes as are useful. This starts Node."""
-    from nodeless.cli.process import kill_node
+    from nodeless.cli.process import end_node, kill_node
 
     several = import_linked("nodeless.stacks.workers")
     count = min(workers or several.suitable(len(installations)), len(installations))
@@ -24,7 +24,7 @@ def build(installations: Sequence[Installation], folder: Path, *, workers: int |
             import_linked("nodeless.stacks.app").build(installations, folder, built=report)
             return
         # Each worker has a Node of its own; the one of this process was started before the file was read.
-        kill_node()
+        end_node()
         several.build(installations, folder, workers=count, built=report)
     except KeyboardInterrupt:
         # Node must not go on writing while its folder is removed.

@@ -116,8 +116,8 @@ def run(options: argparse.Namespace) -> int:
     if not found and not options.quiet:
         from nodeless.cli.summary import say
 
-        verb = "are" if len(installations) > 1 else "is"
-        say(f"{options.out}: {stacks} {verb} what {options.config} gives")
+        stacks = f"{len(installations)} stacks are" if len(installations) > 1 else "1 stack is"
+        say(f"{options.out}: {stacks} what {options.config} gives")
     return DIFFERS if found else DONE
 
 

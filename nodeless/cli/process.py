@@ -176,6 +176,13 @@ def kill_node() -> None:
         node.kill_all()
 
 
+def end_node() -> None:
+    """End Node, which is not needed, and leave nothing of it."""
+    node = _node_process()
+    if node is not None:
+        node.end_all()
+
+
 def _node_process() -> ModuleType | None:
     # Looked up and not imported: only a verb that builds stacks starts Node.
     return sys.modules.get("nodeless.imports.node_process")

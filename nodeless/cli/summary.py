@@ -123,7 +123,7 @@ def summary(stacks: Sequence[Written], out: Path) -> None:
 
 def fleet_summary(stacks: Sequence[str], plan: Plan, out: Path) -> None:
     """Show on a terminal which of many stacks are not as they were."""
-    changes = {stack: plan.change_of(stack) for stack in stacks}
+    changes = plan.changes_of(stacks)
     orphaned = f", {len(plan.orphans)} orphaned" if plan.orphans else ""
     print(printable(f"{counted(changes.values())}{orphaned}: {out}/{STACKS}/<stack>/{STACK_JSON}"))
     rows = {change: [stack for stack in stacks if changes[stack] == change] for change in (NEW, CHANGED)}

@@ -119,4 +119,4 @@ def _report(
     elif sys.stdout.isatty():
         summary(written(installations, plan, options.out), options.out)
     else:
-        say(f"{options.out}: {counted([plan.change_of(each.stack) for each in installations])}")
+        say(f"{options.out}: {counted(plan.changes_of(each.stack for each in installations).values())}")

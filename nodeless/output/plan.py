@@ -35,11 +35,20 @@ class Plan:
 
     def change_of(self, stack: str) -> str:
         """Say what a run does to a stack: it is new, changed or unchanged."""
-        above, main = (self.layout.of_stack(stack, file) for file in ("", self.layout.main))
-        old = {change.path: change.old for change in self.changes if change.path.startswith(above)}
-        if not old:
-            return UNCHANGED
-        return NEW if old.get(main, CHANGED) is None else CHANGED
+        return self.changes_of([stack])[stack]
+
+    def changes_of(self, stacks: Iterable[str]) -> dict[str, str]:
+        """Say what a run does to each of some stacks, and look at every change once."""
+        levels = self.layout.of_stack("", "").count("/")
+        changed = {"/".join(change.path.split("/", levels)[:levels]) for change in self.changes}
+        created = {change.path for change in self.changes if change.old is None}
+
+        def change(stack: str) -> str:
+            if self.layout.of_stack(stack, self.layout.main) in created:
+                return NEW
+            return CHANGED if self.layout.of_stack(stack, "").rstrip("/") in changed else UNCHANGED
+
+        return {stack: change(stack) for stack in stacks}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

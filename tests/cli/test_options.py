@@ -9,7 +9,7 @@ import pytest
 from nodeless.cli.main import VERBS, parser
 
 (VERB_PARSERS,) = (action.choices for action in parser()._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001 - argparse offers no public way to list options
-WORDS = {"FILE", "DIR", "VERSION", "CLUSTER", "CLUSTER | FROM TO", "PROFILE", "REGION", "SHELL"}
+WORDS = {"FILE", "DIR", "VERSION", "CLUSTER", "CLUSTER | FROM TO", "PROFILE", "REGION", "SHELL", "N"}
 
 
 def options_of(verb: str) -> list[argparse.Action]:

@@ -25,6 +25,8 @@ pytestmark = [
 
 Start = Callable[..., subprocess.Popen[str]]
 
+CLUSTERS = "clusters: [{name: blue, region: eu-north-1}, {name: green, region: eu-north-1}]"
+
 # When CDKTF writes the stack, Node says so and then answers nothing more.
 BUSY = """
 const fs = require("fs"), write = fs.writeFileSync;
@@ -59,11 +61,12 @@ Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60000);
 def start(tmp_path: Path) -> Iterator[Start]:
     """Start the command with a Node that runs a program, and wait until that is busy; leave nothing running."""
 
-    def started(program: str, *before: str) -> subprocess.Popen[str]:
+    def started(program: str, *before: str, workers: int = 1) -> subprocess.Popen[str]:
+        (tmp_path / "clusters.yaml").write_text(CLUSTERS, encoding="utf-8")
         (tmp_path / "temporary").mkdir()
         own = {"TMPDIR": str(tmp_path / "temporary"), "JSII_NODE": str(node_with(tmp_path, program))}
         process = subprocess.Popen(
-            [*before, sys.executable, ROOT / "main.py", "--config", ROOT / "clusters.yaml", "--out", "out"],
+            [*before, sys.executable, ROOT / "main.py", "--workers", str(workers), "--out", "out"],
             cwd=tmp_path,
             env={**os.environ, **own},
             stdout=subprocess.PIPE,
@@ -82,21 +85,29 @@ def start(tmp_path: Path) -> Iterator[Start]:
             os.kill(left, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("whole_group", [False, True], ids=["only the command", "the whole group, as Ctrl-C does"])
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["only the command", "the whole group, as Ctrl-C does"])
 @pytest.mark.parametrize("program", [STARTING, BUSY], ids=["while Node starts", "while Node writes"])
-@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_everything(
-    tmp_path: Path, start: Start, program: str, name: str, status: int, *, whole_group: bool
+    start: Start, program: str, number: signal.Signals, send: Callable[[int, int], None], workers: int
 ) -> None:
-    process = start(program)
+    process = start(program, workers=workers)
+    tmp_path = Path(f"/proc/{process.pid}/cwd").resolve()
 
-    (os.killpg if whole_group else os.kill)(process.pid, signal.Signals[name])
+    send(process.pid, number)
     output = process.communicate(timeout=60)
 
-    assert (process.returncode, *output) == (status, "", f"nodeless: interrupted ({name})\n")
+    assert (process.returncode, *output) == (128 + number, "", f"nodeless: interrupted ({number.name})\n")
     assert processes_of(tmp_path) == []
     assert list((tmp_path / "temporary").iterdir()) == []
-    assert {path.name for path in tmp_path.iterdir()} == {"temporary", "busy", "first.cjs", "node-with"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "clusters.yaml",
+        "temporary",
+        "busy",
+        "first.cjs",
+        "node-with",
+    }
 
 
 def test_a_node_that_goes_on_writing_leaves_no_folder(tmp_path: Path, start: Start) -> None:
@@ -108,9 +119,12 @@ def test_a_node_that_goes_on_writing_leaves_no_folder(tmp_path: Path, start: Sta
     assert not (tmp_path / "out").exists()
 
 
-def test_a_command_that_is_killed_leaves_no_node_and_no_temporary_folder_of_node(tmp_path: Path, start: Start) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_command_that_is_killed_leaves_no_process_and_no_temporary_folder_of_node(
+    tmp_path: Path, start: Start, workers: int
+) -> None:
     # Here Node gets an end of its input, and goes on until it has written.
-    process = start(BUSY.replace("0, 0)", "0, 0, 500)"))
+    process = start(BUSY.replace("0, 0)", "0, 0, 500)"), workers=workers)
 
     process.kill()
     process.communicate()

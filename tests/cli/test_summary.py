@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nodeless.cli.summary import MOST_SHOWN, TABLE_COLUMNS, Written, counted, summary, written
+from nodeless.cli.summary import (
+    MOST_NAMED,
+    TABLE_COLUMNS,
+    Written,
+    _time_left,
+    counted,
+    fleet_summary,
+    summary,
+    written,
+)
+from nodeless.output.journal import Change
 from nodeless.output.plan import CHANGED, NEW, UNCHANGED, Plan
 from nodeless.resolved import permissions
 from nodeless.resolved.installation import Installation
@@ -103,12 +115,62 @@ def in_columns(out: str) -> str:
     return "".join(cell.strip() for column in zip(*rows, strict=True) for cell in column) if rows else out
 
 
-def test_many_stacks_are_not_all_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    summary([ROW] * (MOST_SHOWN + 170), Path("out"))
+def plan_of(changes: Mapping[str, Sequence[str]], orphans: Sequence[str] = ()) -> Plan:
+    """Return the plan of a run with these changes: stacks by what has become of them."""
+    made = [Change(f"stacks/{stack}/cdk.tf.json", None, "new") for stack in changes.get(NEW, ())]
+    replaced = [Change(f"stacks/{stack}/cdk.tf.json", "old", "new") for stack in changes.get(CHANGED, ())]
+    return replace(NOTHING_DONE, changes=(*made, *replaced), orphans=tuple(orphans))
 
-    out = capsys.readouterr().out
-    assert "\u2026 and 170 more\n" in out
-    assert out.splitlines()[-1] == "200 stacks written (200 new): out/stacks/<stack>/cdk.tf.json"
+
+@pytest.mark.parametrize(
+    ("changes", "orphans", "shown"),
+    [
+        (
+            {UNCHANGED: [f"c{number}" for number in range(195)], NEW: ["a", "b"], CHANGED: ["x", "y", "z"]},
+            ["gone"],
+            (
+                "200 stacks written (2 new, 3 changed, 195 unchanged), 1 orphaned: out/stacks/<stack>/cdk.tf.json\n"
+                "  new:      a, b\n"
+                "  changed:  x, y, z\n"
+                "  orphaned: gone\n"
+            ),
+        ),
+        # Where all of them are new, their names say nothing.
+        (
+            {NEW: [f"c{number}" for number in range(200)]},
+            [],
+            "200 stacks written (200 new): out/stacks/<stack>/cdk.tf.json\n",
+        ),
+        (
+            {UNCHANGED: ["same"], CHANGED: [f"c{number:02}" for number in range(MOST_NAMED + 5)]},
+            [],
+            (
+                "26 stacks written (25 changed, 1 unchanged): out/stacks/<stack>/cdk.tf.json\n"
+                f"  changed:  {', '.join(f'c{number:02}' for number in range(MOST_NAMED))} and 5 more\n"
+            ),
+        ),
+    ],
+)
+def test_of_many_stacks_those_that_changed_are_named(
+    capsys: pytest.CaptureFixture[str], changes: Mapping[str, Sequence[str]], orphans: Sequence[str], shown: str
+) -> None:
+    fleet_summary([stack for stacks in changes.values() for stack in stacks], plan_of(changes, orphans), Path("out"))
+
+    assert capsys.readouterr().out == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "done", "total", "said"),
+    [
+        (1.9, 10, 500, ""),
+        (2, 10, 500, ", about 98 s left"),
+        (2, 10, 1000, ", about 3 min left"),
+        (20, 499, 500, ""),
+        (20, 500, 500, ""),
+    ],
+)
+def test_the_time_that_is_left_is_said_when_it_can_be_known(seconds: float, done: int, total: int, said: str) -> None:
+    assert _time_left(seconds, done, total) == said
 
 
 def test_what_was_done_is_counted() -> None:

@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks import fleets
+
 ROOT = Path(__file__).parents[1]
 PLAIN = {"NODELESS_BINDINGS": "plain"}
 # How many times as fast as with the plain bindings a synthesis should be.
@@ -46,15 +48,23 @@ def main() -> None:
         metavar="N",
         help="runs with plain bindings, and 3 N of the others (default: 3)",
     )
-    options.add_argument("--quick", action="store_true", help="leave out the plain bindings and 100 clusters")
+    options.add_argument("--quick", action="store_true", help="leave out the plain bindings and the fleets")
     chosen = options.parse_args()
 
     with tempfile.TemporaryDirectory(prefix="nodeless-bench-") as folder:
-        bench = Bench(Path(folder))
+        bench = Bench(Path(folder), fleets.Framework("cdktf", sys.executable))
         # The first run fills the caches of jsii and Python, so that what follows is warm.
         bench.synth(1)
         print(f"The stack of one cluster declares {bench.declared()} things. Medians, warm unless it says cold:\n")
         table = measured(bench, rounds=chosen.rounds, quick=chosen.quick)
+        show(table, quick=chosen.quick)
+        if not chosen.quick:
+            for framework in fleets.frameworks(ROOT):
+                measure_fleets(Bench(Path(folder) / framework.name, framework), rounds=chosen.rounds)
+
+
+def show(table: Mapping[str, Cost], *, quick: bool) -> None:
+    """Print what one cluster and the commands without Node take."""
     print(f"  {'seconds':<36}{'clock':>8}{'processor':>11}")
     for name, cost in table.items():
         print(f"  {name:<36}{cost.clock:8.3f}{cost.processor:11.3f}")
@@ -64,7 +74,7 @@ def main() -> None:
         above = table[name].processor - empty.processor
         verdict = "" if name == "a refused file" else f"  goal {QUICK_GOAL}: {_verdict(passed=above < QUICK_GOAL)}"
         print(f"  {name:<36}{above:8.3f}{table[name].clock / one.clock:8.0%} by the clock{verdict}")
-    if not chosen.quick:
+    if not quick:
         ratio = table["synth, 1 cluster, plain bindings"].clock / one.clock
         print(f"\nOne cluster takes 1/{ratio:.1f} of the time it takes with the plain bindings.")
         for goal, wanted in GOALS:
@@ -85,7 +95,6 @@ def measured(bench: Bench, *, rounds: int, quick: bool) -> dict[str, Cost]:
         "synth, 1 cluster, plain bindings": lambda: bench.synth(1, PLAIN),
         "synth, 1 cluster, empty jsii cache": bench.cold,
         "synth, 10 clusters": lambda: bench.synth(10),
-        "synth, 100 clusters": lambda: bench.synth(100),
     }
     if quick:
         seldom = {name: run for name, run in seldom.items() if name == "synth, 10 clusters"}
@@ -97,20 +106,33 @@ def measured(bench: Bench, *, rounds: int, quick: bool) -> dict[str, Cost]:
             costs[name] += [run() for _ in range(3)]
         for name, run in seldom.items():
             costs[name].append(run())
-    table = {name: _median(found) for name, found in costs.items()}
-    clusters = 10 if quick else 100
-    one, many = table["synth, 1 cluster"], table[f"synth, {clusters} clusters"]
-    table["each additional cluster"] = Cost(
-        *((more - less) / (clusters - 1) for more, less in zip(many, one, strict=True))
-    )
-    return table
+    return {name: _median(found) for name, found in costs.items()}
+
+
+def measure_fleets(bench: Bench, *, rounds: int) -> None:
+    """Print what fleets of several sizes take, in one process and in several."""
+    bench.synth(1, PLAIN)  # Fills the caches.
+    bench.synth(1)
+    plain = statistics.median(bench.synth(1, PLAIN).clock for _ in range(rounds))
+    print(f"\nFleets with {bench.framework.name}; the plain way takes {plain:.1f} s for one cluster.\n")
+    print(f"  {'workers':>7}{'clusters':>10}{'seconds':>9}{'MB, all processes':>19}")
+    for workers in fleets.WORKERS:
+        seconds: dict[int, float] = {}
+        for size in fleets.SIZES:
+            count = rounds if size < max(fleets.SIZES) else 1
+            seconds[size] = statistics.median(bench.synth(size, workers=workers).clock for _ in range(count))
+            print(f"  {workers:>7}{size:>10}{seconds[size]:>9.2f}{bench.memory(size, workers):>19}", flush=True)
+        each, reached = fleets.further(seconds), fleets.in_the_time_of(plain, seconds)
+        print(f"  each further cluster {1000 * each:.0f} ms; {reached} clusters in the time of the plain way's one")
+    print(f"  goal {fleets.GOAL} clusters: {_verdict(passed=reached >= fleets.GOAL)}")
 
 
 class Bench:
     """Runs the commands in a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, framework: fleets.Framework) -> None:
+        self._folder, self.framework = folder, framework
+        folder.mkdir(exist_ok=True)
 
     def run(
         self, arguments: Sequence[str | Path], environment: Mapping[str, str] | None = None, *, code: int = 0
@@ -118,9 +140,9 @@ class Bench:
         """Run one Python process from its start to its end."""
         before, began = _processor(), time.perf_counter()
         done = subprocess.run(
-            [sys.executable, *map(str, arguments)],
+            [self.framework.python, *map(str, arguments)],
             cwd=self._folder,
-            env=_environment() | dict(environment or {}),
+            env=self._environment() | dict(environment or {}),
             capture_output=True,
             text=True,
             check=False,
@@ -134,10 +156,29 @@ class Bench:
         """Run `nodeless`."""
         return self.run(["-m", "nodeless", *arguments], environment, code=code)
 
-    def synth(self, clusters: int, environment: Mapping[str, str] | None = None) -> Cost:
+    def synth(self, clusters: int, environment: Mapping[str, str] | None = None, *, workers: int | None = None) -> Cost:
         """Synthesize this many clusters."""
-        files = ("--config", self.config(clusters), "--out", self._out(clusters))
-        return self.command("synth", *files, environment=environment)
+        return self.command("synth", *self._synth(clusters, workers), environment=environment)
+
+    def memory(self, clusters: int, workers: int) -> str:
+        """Return how much memory a synthesis takes, in a run of its own: to look at it takes time too."""
+        if not fleets.can_measure_memory():
+            return "not known here"
+        process = subprocess.Popen(
+            [self.framework.python, "-m", "nodeless", "synth", *map(str, self._synth(clusters, workers))],
+            cwd=self._folder,
+            env=self._environment(),
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        return f"{fleets.Memory(process).stop():.0f}"
+
+    def _synth(self, clusters: int, workers: int | None) -> list[str | Path]:
+        files: list[str | Path] = ["--config", self.config(clusters), "--out", self._out(clusters)]
+        return [*files, *(["--workers", str(workers)] if workers else [])]
+
+    def _environment(self) -> dict[str, str]:
+        return _environment() | self.framework.environment
 
     def cold(self) -> Cost:
         """Synthesize while jsii has to unpack the bindings first."""

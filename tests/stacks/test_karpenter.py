@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cdktf_cdktf_provider_aws.eks_cluster import EksCluster, EksClusterVpcConfig
 
 from nodeless.imports.aws import AwsProvider
-from nodeless.imports.cdk import Construct
+from nodeless.imports.cdk import App, Construct, LocalBackend, TerraformOutput, TerraformStack
 from nodeless.spec.resolution import installation
 from nodeless.stacks.karpenter import Karpenter
 
@@ -71,6 +73,45 @@ def test_a_name_only_known_later_is_measured_by_terraform_itself(synth: Synth) -
         '"${substr(aws_eks_cluster.cluster.name, 0, 34)}-${substr(sha256(aws_eks_cluster.cluster.name), 0, 8)}"}'
         "-karpenter-controller"
     )
+
+
+def test_another_stack_of_the_app_can_use_what_the_construct_made(tmp_path: Path) -> None:
+    app = App(outdir=str(tmp_path))
+    first, second = TerraformStack(app, "first"), TerraformStack(app, "second")
+    AwsProvider(first, "aws", region="eu-north-1")
+    for stack in (first, second):
+        LocalBackend(stack, path="state")
+    made = Karpenter(first, "karpenter", installation=installation(name="demo", region="eu-north-1", delivery="none"))
+    found = {
+        "controller": made.controller_role_arn,
+        "node": made.node_role_arn,
+        "node_name": made.node_role_name,
+        "profile": made.instance_profile_name,
+        "queue": made.queue_name,
+        "endpoint": made.endpoint,
+        "authority": made.certificate_authority,
+    }
+    for name, value in found.items():
+        TerraformOutput(second, name, value=value)
+    app.synth()
+
+    outputs = json.loads((tmp_path / "stacks" / "second" / "cdk.tf.json").read_text(encoding="utf-8"))["output"]
+    crossing = re.compile(r"\$\{data\.terraform_remote_state\.[^}]+\}")
+    assert [name for name in found if not crossing.fullmatch(outputs[name]["value"])] == []
+
+
+def test_what_is_given_needs_no_token(synth: Synth) -> None:
+    given = {"endpoint": "https://a.example", "certificate_authority": "LS0tLS1CRUdJTi0="}
+    made: list[Karpenter] = []
+
+    def build(stack: Construct) -> None:
+        AwsProvider(stack, "aws", region="eu-north-1")
+        row = installation(name="demo", region="eu-north-1", delivery="none", interruption=False, **given)
+        made.append(Karpenter(stack, "karpenter", installation=row))
+
+    synth(build)
+
+    assert (made[0].endpoint, made[0].queue_name) == ("https://a.example", None)
 
 
 def test_free_text_may_have_references_too(synth: Synth) -> None:

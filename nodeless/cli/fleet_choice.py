@@ -34,10 +34,7 @@ def fleet_of(options: argparse.Namespace) -> tuple[tuple[Member, ...], frozenset
 
 def refuse_beside_fleet(command: str, clusters: Sequence[str], others: Sequence[str]) -> None:
     """Refuse a cluster without an option, and options that are about one cluster or about something else."""
-    findings = [
-        Finding(("CLUSTER",), name, f"no cluster beside {FLEET}", f"write {command} {FLEET} --only {name}")
-        for name in clusters
-    ]
+    findings = [Finding(("CLUSTER",), name, f"no cluster beside {FLEET}", f"write --only {name}") for name in clusters]
     findings += [
         Finding((name,), FLEET, f"either {name} or {FLEET}, not both", "remove one of the two") for name in others
     ]

@@ -123,7 +123,7 @@ def _usual(path: Path, rows: Sequence[_Values]) -> _Usual:
 
 
 def _values(member: Member) -> Iterator[tuple[Path, _Value]]:
-    yield from ((path, _Value(text, text, text)) for path, text in _switches(member.cluster))
+    yield from ((path, _Value(value, str(value), str(value))) for path, value in _deciding(member.cluster))
     for path, value in values_of(member.cluster):
         if path in IDENTITY or path in DECIDING.values():
             continue
@@ -141,9 +141,8 @@ def _values(member: Member) -> Iterator[tuple[Path, _Value]]:
             yield path, _value(value, member) if value else _Value(value, "", "")
 
 
-def _switches(cluster: Cluster) -> Iterator[tuple[Path, str]]:
-    for key in SWITCHES:
-        yield (key,), "true" if getattr(cluster, key) else "false"
+def _deciding(cluster: Cluster) -> Iterator[tuple[Path, bool | str]]:
+    yield from (((key,), getattr(cluster, key) is not None) for key in SWITCHES)
     yield DECIDING[BACKEND], cluster.backend.type
 
 

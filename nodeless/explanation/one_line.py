@@ -16,9 +16,11 @@ LONGEST = 80
 
 def one_line(path: Path, value: Any) -> str:  # noqa: ANN401 - any YAML
     """Write the value at a path; it is not shown if a key on the way to it looks like that of a secret."""
+    if value is None:
+        return NOTHING
     if any(isinstance(step, str) and is_secret(step) for step in path):
         return NOT_SHOWN
-    return NOTHING if value is None else shortened(_flow(without_token(path, value)), LONGEST)
+    return shortened(_flow(without_token(path, value)), LONGEST)
 
 
 def _flow(value: Any) -> str:  # noqa: ANN401 - any YAML

@@ -144,7 +144,9 @@ def _wave(wave: Wave) -> str:
         (move.stages[wave.stage - 1].before, move.stages[wave.stage - 1].after) for move in wave.moves
     )
     ways = ", ".join(f"{before} -> {after}" for before, after in steps)
-    who = _named([move.stack for move in wave.moves])
+    stacks = [move.stack for move in wave.moves]
+    # Whoever moves first is named, because others wait for it.
+    who = ", ".join(stacks) if wave.is_first_of_kinds else _named(stacks)
     what = (
         "one cluster of each kind; go on when their nodes and their controllers' logs are fine"
         if wave.is_first_of_kinds

@@ -12,7 +12,7 @@ from nodeless.spec.fleet import Member
 from tests.conftest import LITERALS
 from tests.fleet import members
 
-POOL = {
+POOL: dict[str, Any] = {
     "name": "default",
     "spec": {
         "template": {
@@ -86,6 +86,7 @@ def test_where_a_cluster_is_and_what_it_is_called_are_no_differences() -> None:
 
 
 def test_own_names_accounts_and_regions_within_a_value_are_no_differences() -> None:
+    boundary = "arn:aws:iam::222222222222:policy"
     fleet = members(
         *(
             {
@@ -93,7 +94,12 @@ def test_own_names_accounts_and_regions_within_a_value_are_no_differences() -> N
                 "account": account,
                 "region": region,
                 "permissions_boundary": f"arn:aws:iam::{account}:policy/boundary",
-                "backend": {"type": "s3", "bucket": "states", "region": "eu-north-1", "key": f"{region}/{name}.tfstate"},
+                "backend": {
+                    "type": "s3",
+                    "bucket": "states",
+                    "region": "eu-north-1",
+                    "key": f"{region}/{name}.tfstate",
+                },
             }
             for name, account, region in (
                 ("blue", "111111111111", "eu-north-1"),
@@ -104,7 +110,7 @@ def test_own_names_accounts_and_regions_within_a_value_are_no_differences() -> N
         {
             "name": "odd",
             "account": "222222222222",
-            "permissions_boundary": "arn:aws:iam::222222222222:policy/other",
+            "permissions_boundary": f"{boundary}/other",
             "backend": {"type": "s3", "bucket": "states", "region": "eu-north-1", "key": "elsewhere"},
         },
     )
@@ -114,8 +120,7 @@ def test_own_names_accounts_and_regions_within_a_value_are_no_differences() -> N
         "green": [],
         "red": [],
         "odd": [
-            'permissions_boundary: "arn:aws:iam::222222222222:policy/other" '
-            '(usually "arn:aws:iam::<account>:policy/boundary")',
+            f'permissions_boundary: "{boundary}/other" (usually "arn:aws:iam::<account>:policy/boundary")',
             "backend.key: elsewhere (usually <region>/<cluster>.tfstate)",
         ],
     }
@@ -157,7 +162,7 @@ def test_another_kind_of_backend_is_one_difference() -> None:
 
 
 def test_one_value_in_a_node_pool_is_one_difference() -> None:
-    limited = {**POOL, "spec": {**POOL["spec"], "limits": {"cpu": "10"}}}  # type: ignore[dict-item] - a spec is a map
+    limited = {**POOL, "spec": {**POOL["spec"], "limits": {"cpu": "10"}}}
     fleet = members(
         {"name": "one", "node_pools": [POOL]},
         {"name": "two", "node_pools": [POOL]},

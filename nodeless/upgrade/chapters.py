@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nodeless.sinks.markdown import escaped
 from nodeless.sinks.terminal import is_plain
 from nodeless.upgrade.sections import MINUS, PLUS, TILDE, WARNINGS, Section
 
+# A table needs this many columns of the screen for each of its own; a narrower terminal gets a list.
+COLUMN_WIDTH = 10
 COLOURS = {PLUS: "green", MINUS: "red", TILDE: "yellow"}
 
 
@@ -61,7 +63,10 @@ def print_tables(chapters: Iterable[Chapter]) -> None:
             console.print(Text(section.title, style="bold yellow" if section.title == WARNINGS else "bold cyan"))
             for line in _items(section):
                 console.print(Padding(Text(line), (0, 0, 0, 2)))
-            if section.rows:
+            if console.width < COLUMN_WIDTH * len(section.header):
+                for line in _listed(section):
+                    console.print(Text(line))
+            elif section.rows:
                 table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
                 for name in section.header:
                     table.add_column(Text(name), overflow="fold")
@@ -73,6 +78,15 @@ def print_tables(chapters: Iterable[Chapter]) -> None:
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _listed(section: Section) -> Iterator[str]:
+    """Write each row as lines: its first cell, and below that the others that are not empty."""
+    width = max(map(len, section.header[1:]))
+    for first, *others in section.rows:
+        yield f"  {first}"
+        cells = zip(section.header[1:], others, strict=True)
+        yield from (f"    {name:<{width}}  {cell}" for name, cell in cells if cell)
 
 
 def _items(section: Section) -> list[str]:

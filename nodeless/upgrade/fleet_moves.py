@@ -11,6 +11,7 @@ from nodeless.explanation.one_line import one_line
 from nodeless.finding import Finding, written_path
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.installation import Installation
+from nodeless.sinks.excerpts import NOT_SHOWN
 from nodeless.spec.bounds import MOST_FINDINGS
 from nodeless.spec.conversion import installation_of
 from nodeless.spec.fleet import Member
@@ -106,7 +107,7 @@ def _checked(member: Member, release: Release) -> tuple[Installation, list[Findi
 
 
 def _reason(finding: Finding) -> Reason:
-    value = one_line(finding.path, finding.value)
+    value = NOT_SHOWN if finding.is_secret else one_line(finding.path, finding.value)
     return Reason(where=written_path(finding.path), value=value, expected=finding.expected, fix=finding.fix)
 
 

@@ -228,6 +228,25 @@ def test_an_upgrade_of_some_clusters_is_about_these(run: Run) -> None:
     ]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [60, 120])
+def test_a_narrow_terminal_gets_the_clusters_as_a_list(tmp_path: Path, columns: int) -> None:
+    (tmp_path / "clusters.yaml").write_text(FLEET, encoding="utf-8")
+
+    seen = seen_on_a_terminal(
+        [*NODELESS, "upgrade", "--fleet", "--to", "1.14.1"],
+        folder=tmp_path,
+        columns=columns,
+        environment={"PYTHONPATH": str(ROOT)},
+    )
+
+    lines = [line.rstrip() for line in ESCAPE.sub("", seen).splitlines()]
+    assert ("    account  222222222222" in lines) == (columns == 60)
+    assert "\u2500\u2500\u2500\u2500" in seen
+    assert "\u2026" not in seen
+    assert all(len(line) <= columns for line in lines)
+
+
 # What cannot be beside --fleet.
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nodeless.finding import written_path
 from nodeless.karpenter.releases import NEWEST, find
 from nodeless.karpenter.versions import Release
+from nodeless.spec.fleet import load_fleet
 from nodeless.upgrade.fleet_moves import CANNOT, ONE_STAGE, THERE, WITH_STOPS, Move, moves
+from nodeless.upgrade.for_cluster import for_cluster
+from tests.conftest import ROOT
 from tests.fleet import members
 
 BETA_POOL = {
@@ -147,3 +152,20 @@ def test_a_secret_among_the_reasons_is_not_shown() -> None:
         "karpenter.values.logConfig.outputPaths": "[stdout]",
         "karpenter.values.logConfig.logEncoding.token": "(not shown)",
     }
+
+
+FILES = [ROOT / "clusters.yaml", *sorted((ROOT / "examples").glob("*.yaml"))]
+# Another section of the report on one cluster has these.
+ELSEWHERE = ("kubernetes", "karpenter.version", "karpenter.values")
+
+
+@pytest.mark.parametrize("to", ["0.32.10", "1.0.14", "1.14.1"])
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_fleet_is_checked_as_one_cluster_is(file: Path, to: str) -> None:
+    fleet = load_fleet([file])
+    for move in moves(fleet, {member.installation.stack for member in fleet}, find(to)):
+        if len(move.stages) == 1:
+            _, changes = for_cluster(move.stack, find(to), file)
+            alone = {written_path(row.path[1 if row.path[0] == "defaults" else 2 :]) for row in changes.findings}
+
+            assert {key for key in keys_of(move) if not key.startswith(ELSEWHERE)} == alone

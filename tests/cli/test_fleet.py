@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -38,7 +37,8 @@ clusters:
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NODELESS = (sys.executable, "-m", "nodeless")
 HOSTILE = "\x1b[31m[red]\u202e`|x`\n\t.yaml"
-SECONDS = 20
+# Of the processor. It takes about two for explain and three for upgrade; other machines are slower.
+SECONDS = 8
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -318,16 +318,15 @@ def large(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("words", [("explain",), ("upgrade", "--to", "1.14.1")], ids=" ".join)
 def test_five_hundred_clusters_take_seconds_and_start_no_node(large: Path, words: tuple[str, ...]) -> None:
     program = (
-        "import sys; from nodeless.cli.main import main; "
+        "import sys, time; from nodeless.cli.main import main; "
         f"main([*{words!r}, '--fleet', '--config', {str(large)!r}]); "
-        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+        "print(time.process_time(), *sorted({name.partition('.')[0] for name in sys.modules}))"
     )
 
-    begin = time.monotonic()
     outcome = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
     )
 
-    # On an idle machine these take about two and three seconds.
-    assert time.monotonic() - begin < SECONDS
-    assert {"cdktf", "jsii", "constructs", "rich"}.isdisjoint(outcome.stdout.splitlines()[-1].split())
+    seconds, *loaded = outcome.stdout.splitlines()[-1].split()
+    assert float(seconds) < SECONDS
+    assert {"cdktf", "jsii", "constructs", "rich"}.isdisjoint(loaded)

@@ -13,6 +13,7 @@ from typing import Any
 from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
 from nodeless.sinks.terminal import printable
 
+COMMAND = "nodeless explain"
 # In a pipe, where no terminal has a width.
 WIDTH = 120
 
@@ -30,6 +31,7 @@ def add(verbs: Verbs[Any]) -> None:
             ("nodeless explain demo --settings > full.yaml", "a file with every key of one cluster"),
             ("nodeless explain --json | jq '.clusters[].policies[].headroom'", "what is left of IAM's limit"),
             ("nodeless explain --deployer", "the IAM policy of whoever applies each stack"),
+            ("nodeless explain --fleet", "one row per cluster, with what differs from its group"),
         ),
     )
     options.add_argument("cluster", nargs="?", metavar="CLUSTER", help="a cluster of the file (default: all of them)")
@@ -37,6 +39,11 @@ def add(verbs: Verbs[Any]) -> None:
         "--deployer",
         action="store_true",
         help="print the least IAM policy for planning and applying each stack instead, as JSON",
+    )
+    options.add_argument(
+        "--fleet",
+        action="store_true",
+        help="print one row per cluster instead: where it is, its release, and what differs from its group",
     )
     options.add_argument("--settings", action="store_true", help="print the settings only")
     add_config(options)
@@ -49,7 +56,9 @@ def add(verbs: Verbs[Any]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what the file means, or the policies of the deployers."""
     names = [*([options.cluster] if options.cluster else []), *options.only]
-    if options.deployer:
+    if options.fleet:
+        _show_fleet(options)
+    elif options.deployer:
         print(deployers(options.config, names), end="")
     elif options.json:
         print(explanation_json(options.config, names), end="")
@@ -58,6 +67,23 @@ def run(options: argparse.Namespace) -> int:
         text = explanation(options.config, names, with_sections=not options.settings, width=width)
         print(text, end="")
     return DONE
+
+
+def _show_fleet(options: argparse.Namespace) -> None:
+    """Print one row per cluster, or refuse the options that are about something else."""
+    from nodeless.cli.fleet_choice import fleet_of, refuse_beside_fleet
+    from nodeless.explanation.fleet import fleet_json, fleet_rows
+
+    other = (("--deployer", options.deployer), ("--settings", options.settings))
+    refuse_beside_fleet(COMMAND, [options.cluster] if options.cluster else [], [name for name, given in other if given])
+    members, stacks = fleet_of(options)
+    rows = fleet_rows(members, stacks)
+    if options.json:
+        print(json.dumps(fleet_json(rows), indent=2))
+    else:
+        from nodeless.cli.fleet_table import show
+
+        show(rows)
 
 
 def explanation(file: Path, names: Sequence[str] = (), *, with_sections: bool = True, width: int = WIDTH) -> str:

@@ -26,6 +26,7 @@ RELEASE_LIKE = re.compile(r"v?\d+\.\d.*")
 
 
 USAGE = """nodeless upgrade [CLUSTER] --to VERSION [--write] [--config FILE] [--format FORMAT | --json]
+       nodeless upgrade --fleet --to VERSION [--only CLUSTER] [--config FILE] [--format FORMAT | --json]
        nodeless upgrade FROM TO [--format FORMAT | --json]"""
 
 
@@ -39,12 +40,18 @@ def add(verbs: Verbs[Any]) -> None:
             ("nodeless upgrade 0.37.8 1.14.1", "what changes between two releases"),
             (f"nodeless upgrade demo --to {NEWEST}", "what changes for a cluster of clusters.yaml"),
             (f"nodeless upgrade demo --to {NEWEST} --write", "the same, and write the version into the file"),
+            (f"nodeless upgrade --fleet --to {NEWEST}", "which clusters can move, in which order, and what changes"),
         ),
     )
     options.add_argument(
         "subjects", nargs="*", metavar="CLUSTER | FROM TO", help="a cluster of the file, or two releases"
     )
     options.add_argument("--to", metavar="VERSION", help="the release to move to")
+    options.add_argument(
+        "--fleet",
+        action="store_true",
+        help="for all clusters of the file: which can move, in which order, and what changes for which of them",
+    )
     options.add_argument(
         "--write",
         dest="writes",
@@ -66,11 +73,33 @@ def run(options: argparse.Namespace) -> int:
     """Compare two releases, or a cluster's release with another, print the report, and edit the file if asked to."""
     from nodeless.upgrade.report import write
 
+    if options.fleet:
+        return _show_fleet(options)
     subjects = [*options.subjects, *options.only]
     upgrade, changes = _compared(subjects, options.to, options.config, is_edited=options.writes)
     write(upgrade, changes, "json" if options.json else options.format)
     if options.writes:
         _edit(subjects[0] if subjects else None, upgrade, options.config)
+    return DONE
+
+
+def _show_fleet(options: argparse.Namespace) -> int:
+    """Print which clusters can move to a release, or refuse what is about one cluster or about two releases."""
+    from nodeless.cli.fleet_choice import FLEET, fleet_of, refuse_beside_fleet
+
+    if any(map(RELEASE_LIKE.fullmatch, options.subjects)):
+        fix = f"write {COMMAND} {FLEET} --to {options.to or options.subjects[-1]}"
+        _refuse("FROM TO", " ".join(options.subjects), f"no releases beside {FLEET} but that of --to", fix)
+    refuse_beside_fleet(COMMAND, options.subjects, ["--write"] if options.writes else [])
+    if options.to is None:
+        _refuse("--to", MISSING, "the release to move to", f"write {COMMAND} {FLEET} --to {NEWEST}")
+    to = _release("--to", options.to)
+    members, stacks = fleet_of(options)
+    # Only a fleet of a file needs the spec, and with it pydantic and YAML.
+    from nodeless.upgrade.fleet_moves import moves
+    from nodeless.upgrade.fleet_report import fleet_upgrade, write
+
+    write(fleet_upgrade(to, moves(members, stacks, to)), "json" if options.json else options.format)
     return DONE
 
 

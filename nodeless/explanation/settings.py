@@ -56,12 +56,12 @@ class Setting:
 def settings(explained: Explained) -> tuple[Setting, ...]:
     """Return every setting of a cluster, in the order of the model; a backend's without those that are not set."""
     looked_up = frozenset(_looked_up(explained))
-    rows = (_setting(explained, path, value, looked_up) for path, value in _values(explained.cluster, ()))
+    rows = (_setting(explained, path, value, looked_up) for path, value in values_of(explained.cluster))
     return tuple(row for row in rows if not (row.path[0] == BACKEND and row.value is row.in_force is None))
 
 
 def _setting(explained: Explained, path: Path, value: Any, looked_up: frozenset[Path]) -> Setting:  # noqa: ANN401 - any YAML
-    shown = without_query(value) if path[0] == BACKEND and isinstance(value, str) and "://" in value else value
+    shown = without_token(path, value)
     in_force = IN_FORCE[path](explained) if path in IN_FORCE else _state(explained.installation, path, value)
     return Setting(
         path=path,
@@ -72,19 +72,24 @@ def _setting(explained: Explained, path: Path, value: Any, looked_up: frozenset[
     )
 
 
-def _values(section: BaseModel, above: Path) -> Iterator[tuple[Path, Any]]:
+def values_of(section: BaseModel, above: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Walk through a section and those below it; the keys of secrets have no value."""
     for name, field in type(section).model_fields.items():
         path, value = (*above, name), getattr(section, name)
         if any(isinstance(mark, Secret) for mark in field.metadata):
             continue
         if isinstance(value, BaseModel):
-            yield from _values(value, path)
+            yield from values_of(value, path)
         elif isinstance(value, dict) and any(isinstance(item, BaseModel) for item in value.values()):
             for key, item in value.items():
-                yield from _values(item, (*path, key))
+                yield from values_of(item, (*path, key))
         else:
             yield path, _written(path, value)
+
+
+def without_token(path: Path, value: Any) -> Any:  # noqa: ANN401 - any YAML
+    """Return the address of a backend without its query, which may have a token in it, and any other value as it is."""
+    return without_query(value) if path[0] == BACKEND and isinstance(value, str) and "://" in value else value
 
 
 def _written(path: Path, value: Any) -> Any:  # noqa: ANN401 - any YAML

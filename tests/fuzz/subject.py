@@ -127,11 +127,15 @@ def _commands(file: Path, rows: list[Installation]) -> None:
         return
     version = ".".join(map(str, LAST_PATCHES[number % len(LAST_PATCHES)]))
     form = FORMATS[number // 3 % len(FORMATS)]
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        arguments = ["upgrade", resolved.name, "--to", version, "--config", str(file), "--format", form]
-        status = main(arguments)
-    assert status in {0, 2}, f"upgrade ended with {status}"
-    assert not CONTROL.search(out.getvalue()), f"upgrade printed {CONTROL.findall(out.getvalue())}"
+    for words in (
+        ["upgrade", resolved.name, "--to", version, "--format", form],
+        ["upgrade", "--fleet", "--to", version, "--format", form],
+        ["explain", "--fleet"],
+    ):
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            status = main([*words, "--config", str(file)])
+        assert status in {0, 2}, f"{words} ended with {status}"
+        assert not CONTROL.search(out.getvalue()), f"{words} printed {CONTROL.findall(out.getvalue())}"
 
 
 def _check_message(error: SpecError) -> None:

@@ -20,7 +20,9 @@ from tools.pictures.terminal import folded, screen, shown
 
 SVG = "{http://www.w3.org/2000/svg}"
 # Pictures of commands that build no stack and read no account.
-QUICK = [each for each in SCREENS if each.name in {"refused", "explain", "releases", "upgrade"}]
+QUICK = [
+    each for each in SCREENS if each.name in {"refused", "explain", "releases", "upgrade", "fleet", "fleet-upgrade"}
+]
 SCENES = (
     Scene("nodeless synth", (Text("first <out>", "bold red"), Text.from_ansi("a \x1b[32mgreen\x1b[0m word"))),
     Scene("nodeless check", (Text("second & last"),)),

@@ -21,6 +21,18 @@ clusters:
     account: 123456789012
     karpenter: {version: "1.8", replica: 3}
 """
+FLEET = """\
+defaults:
+  account: "111111111111"
+  region: eu-north-1
+  kubernetes: "1.31"
+  karpenter: {version: "1.8.8"}
+clusters:
+  - name: blue
+  - {name: green, interruption: false}
+  - {name: red, account: "222222222222", region: us-east-1, karpenter: {replicas: 1}}
+  - {name: old, kubernetes: "1.29", karpenter: {version: "0.37.8"}}
+"""
 EDIT = "sed -i 's/: 300,/: 60,/' cdktf.out/stacks/demo/cdk.tf.json"
 DONE, DIFFERS, REFUSED = 0, 1, 2
 
@@ -61,6 +73,8 @@ SCREENS = (
     Screen("doctor", Command("nodeless doctor", DIFFERS), lines=80),
     Screen("releases", Command("nodeless releases"), lines=20),
     Screen("upgrade", Command("nodeless upgrade 1.0.8 1.14.1")),
+    Screen("fleet", Command("nodeless explain --fleet"), {"clusters.yaml": FLEET}),
+    Screen("fleet-upgrade", Command("nodeless upgrade --fleet --to 1.14.1"), {"clusters.yaml": FLEET}),
 )
 
 # One folder, one command after the other.

@@ -1,4 +1,4 @@
-"""The classes of CDKTF and of constructs that this project uses."""
+"""The classes of CDKTF and of constructs that this project uses. cdktn/cdk.py has the same from CDK Terrain."""
 
 from cdktf import (
     App as App,

@@ -15,13 +15,13 @@ VARIABLE = "NODELESS_FRAMEWORK"
 
 @dataclass(frozen=True)
 class Framework:
-    """A framework's packages, the folders whose files come before those of this one, and how to install it."""
+    """A framework's packages, as Python and as pip name them, and the folders that come before this one."""
 
     name: str
     core: str
     providers: tuple[str, ...]
+    requirements: tuple[str, ...]
     folders: tuple[str, ...]
-    install: str
 
 
 FRAMEWORKS = (
@@ -29,15 +29,15 @@ FRAMEWORKS = (
         name="cdktf",
         core="cdktf",
         providers=("cdktf_cdktf_provider_aws", "cdktf_cdktf_provider_helm"),
+        requirements=("cdktf==0.21.0", "cdktf-cdktf-provider-aws==21.22.1", "cdktf-cdktf-provider-helm==12.1.2"),
         folders=(),
-        install="pip install nodeless",
     ),
     Framework(
         name="cdktn",
         core="cdktn",
         providers=("cdktn_provider_aws", "cdktn_provider_helm"),
+        requirements=("cdktn==0.24.0", "cdktn-provider-aws==25.8.1", "cdktn-provider-helm==15.1.0"),
         folders=(str(Path(__file__).with_name("cdktn")),),
-        install='pip install "nodeless[cdktn]"',
     ),
 )
 DEFAULT = FRAMEWORKS[0]
@@ -52,7 +52,7 @@ def chosen() -> Framework:
         raise SetupError(VARIABLE, name, names, f"set it to one of them, or unset it to use {DEFAULT.name}")
     missing = [package for package in (found.core, *found.providers) if importlib.util.find_spec(package) is None]
     if missing:
-        others = " or ".join(each.name for each in FRAMEWORKS if each is not found)
+        others = " or ".join(f"{VARIABLE}={each.name}" for each in FRAMEWORKS if each is not found)
         expected = f"a framework that is installed ({', '.join(missing)} not found)"
-        raise SetupError(VARIABLE, name, expected, f"{found.install}, or set {VARIABLE}={others}")
+        raise SetupError(VARIABLE, name, expected, f"run pip install {' '.join(found.requirements)}, or set {others}")
     return found

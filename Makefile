@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs pictures new-release lock lock-npm wheel cdktf-cli iam-simulate scanners cdktn lab lab-test audit audit-offline sbom clean
+.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs pictures new-release lock lock-npm wheel cdktf-cli iam-simulate scanners cdktn test-cdktn lab lab-test audit audit-offline sbom clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -96,6 +96,11 @@ scanners: .venv/.dev ## install checkov for the tests into .scanners (some 220 M
 
 cdktn: .venv/.dev ## install CDK Terrain for the tests into .cdktn (some 760 MB)
 	@$(MAKE) --no-print-directory .cdktn/.installed || echo 'The tests that use CDK Terrain will be skipped.'
+
+# What the framework can change: how it is loaded, every stack and every example with their snapshots.
+test-cdktn: cdktn ## the tests of imports, stacks and examples with CDK Terrain, where make cdktn can install it
+	@if [ -e .cdktn/.installed ]; then set -x; \
+		NODELESS_FRAMEWORK=cdktn .cdktn/bin/python -m pytest -n 2 --dist loadfile tests/imports tests/stacks tests/examples $(ARGS); fi
 
 lab: .venv/.dev ## build the lab's tools into the user's cache; some tens of minutes the first time
 	@$(BIN)/python -m tools.lab $(ARGS)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 STACK, MANIFEST = "cdk.tf.json", "manifest.json"
 # In place of a path: every empty list and map of the file. In place of a value: how it is written.
@@ -18,48 +17,50 @@ class Row:
 
     file: str
     path: tuple[str, ...]
-    cdktf: str
-    cdktn: str
+    cdktf: object
+    cdktn: object
     why: str
 
 
-WHERE = "a user's own stack, in which the bindings say which providers it requires"
+USERS = "a user's own stack, in which the bindings say which providers it requires"
 DIFFERENCES = (
     Row(STACK, ("//", "metadata", "version"), "0.21.0", "0.24.0", "the version of the framework, in a comment"),
     Row(MANIFEST, ("version",), "0.21.0", "0.24.0", "the same; the cdktf command reads this file"),
     Row(STACK, EMPTY, ON_TWO_LINES, ON_ONE_LINE, "another library writes the JSON"),
     Row(MANIFEST, EMPTY, ON_TWO_LINES, ON_ONE_LINE, "the same; `nodeless synth` writes it as CDKTF does"),
-    Row(STACK, (*PROVIDERS, "aws", "source"), "aws", "hashicorp/aws", WHERE),
-    Row(STACK, (*PROVIDERS, "aws", "version"), "6.25.0", "6.69.1", WHERE),
-    Row(STACK, (*PROVIDERS, "helm", "version"), "3.1.1", "3.3.0", WHERE),
+    Row(
+        STACK,
+        (*PROVIDERS, "aws"),
+        {"source": "aws", "version": "6.25.0"},
+        {"source": "hashicorp/aws", "version": "6.69.1"},
+        USERS,
+    ),
+    Row(
+        STACK,
+        (*PROVIDERS, "helm"),
+        {"source": "helm", "version": "3.1.1"},
+        {"source": "helm", "version": "3.3.0"},
+        USERS,
+    ),
 )
 
 
-def as_cdktf(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stack's JSON with the rows of the table as CDKTF writes them; all other values are left as they are."""
-    return _as_cdktf(tree, {row.path: row for row in DIFFERENCES if row.file == STACK}, ())
+def as_cdktf(tree: object, file: str = STACK, path: tuple[str, ...] = ()) -> object:
+    """Return the JSON of CDK Terrain with the rows of the table as CDKTF writes them, and all else as it is."""
+    for row in DIFFERENCES:
+        if (row.file, row.path, row.cdktn) == (file, path, tree):
+            return row.cdktf
+    if isinstance(tree, Mapping):
+        return {key: as_cdktf(value, file, (*path, key)) for key, value in tree.items()}
+    return tree
 
 
-def _as_cdktf(tree: Mapping[str, Any], rows: Mapping[tuple[str, ...], Row], path: tuple[str, ...]) -> dict[str, Any]:
-    written: dict[str, Any] = {}
-    for key, value in tree.items():
-        here = (*path, key)
-        row = rows.get(here)
-        if isinstance(value, Mapping):
-            written[key] = _as_cdktf(value, rows, here)
-        else:
-            written[key] = row.cdktf if row and value == row.cdktn else value
-    return written
+def occurs(row: Row, cdktf: object, cdktn: object) -> bool:
+    """Tell whether the two trees differ as a row says."""
+    return (_at(row.path, cdktf), _at(row.path, cdktn)) == (row.cdktf, row.cdktn)
 
 
-def leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
-    """Return every value of a JSON tree with its path; an empty list or map is a value too."""
-    items: list[tuple[str, object]] = []
-    if isinstance(value, Mapping):
-        items = list(value.items())
-    elif isinstance(value, list):
-        items = [(str(number), item) for number, item in enumerate(value)]
-    if not items:
-        yield path, value
-    for key, item in items:
-        yield from leaves(item, (*path, key))
+def _at(path: tuple[str, ...], tree: object) -> object:
+    for key in path:
+        tree = tree.get(key) if isinstance(tree, Mapping) else None
+    return tree

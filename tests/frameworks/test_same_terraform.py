@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
-from tests.frameworks.differences import DIFFERENCES, EMPTY, ON_ONE_LINE, ON_TWO_LINES, Row, leaves
+from tests.frameworks.differences import DIFFERENCES, EMPTY, MANIFEST, STACK, Row, as_cdktf, occurs
 from tests.frameworks.environment import PYTHONS, needs_cdk_terrain, run
 
 pytestmark = [pytest.mark.slow, needs_cdk_terrain]
 
 Output = dict[str, str]
-Difference = tuple[str, tuple[str, ...], object, object]
-TWO_LINES = re.compile(r"(?<=[\[{])\n *(?=[\]}])")
+# CDKTF's way to write an empty list or map.
+ON_TWO_LINES = re.compile(r"(?<=[\[{])\n *(?=[\]}])")
 
 
 @pytest.fixture(scope="module")
@@ -32,24 +31,11 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Output]:
     return found
 
 
-def differences(outputs: dict[str, Output]) -> set[Difference]:
-    """Return file name, path and the two values of whatever differs in the JSON files."""
-    pairs = [(Path(name).name, text, outputs["cdktn"][name]) for name, text in outputs["cdktf"].items()]
-    return {each for file, ours, theirs in pairs if file.endswith(".json") for each in _between(file, ours, theirs)}
-
-
-def _between(file: str, cdktf: str, cdktn: str) -> Iterator[Difference]:
-    ours, theirs = (dict(leaves(json.loads(text))) for text in (cdktf, cdktn))
-    for path in ours.keys() | theirs.keys():
-        if ours.get(path) != theirs.get(path):
-            yield file, path, ours.get(path), theirs.get(path)
-    if TWO_LINES.search(cdktf) and not TWO_LINES.search(cdktn):
-        yield file, EMPTY, ON_TWO_LINES, ON_ONE_LINE
-
-
-def row_of(file: str, path: tuple[str, ...], cdktf: object, cdktn: object) -> Row | None:
-    found = (row for row in DIFFERENCES if (row.file, row.path, row.cdktf, row.cdktn) == (file, path, cdktf, cdktn))
-    return next(found, None)
+@pytest.fixture(scope="module")
+def pairs(outputs: dict[str, Output]) -> list[tuple[str, str, str]]:
+    """Return each file that a framework writes itself, with its two texts."""
+    names = [name for name in outputs["cdktf"] if Path(name).name in {STACK, MANIFEST}]
+    return [(name, outputs["cdktf"][name], outputs["cdktn"][name]) for name in names]
 
 
 def test_every_example_is_there(outputs: dict[str, Output]) -> None:
@@ -63,26 +49,31 @@ def test_both_write_the_same_files(outputs: dict[str, Output]) -> None:
 
 
 def test_the_other_files_are_the_same_byte_for_byte(outputs: dict[str, Output]) -> None:
-    others = [name for name in outputs["cdktf"] if not name.endswith(".json")]
+    others = [name for name in outputs["cdktf"] if Path(name).name not in {STACK, MANIFEST}]
 
     assert others
     assert [name for name in others if outputs["cdktf"][name] != outputs["cdktn"][name]] == []
 
 
-def test_only_what_the_table_names_differs(outputs: dict[str, Output]) -> None:
-    assert [each for each in differences(outputs) if row_of(*each) is None] == []
+def test_only_what_the_table_names_differs(pairs: list[tuple[str, str, str]]) -> None:
+    for name, cdktf, cdktn in pairs:
+        assert as_cdktf(json.loads(cdktn), Path(name).name) == json.loads(cdktf), name
 
 
-def test_every_row_of_the_table_still_occurs(outputs: dict[str, Output]) -> None:
-    used = {row_of(*each) for each in differences(outputs)}
+def test_keys_are_in_the_same_order_and_only_empty_lists_and_maps_are_written_differently(
+    pairs: list[tuple[str, str, str]],
+) -> None:
+    for name, cdktf, cdktn in pairs:
+        written = json.dumps(as_cdktf(json.loads(cdktn), Path(name).name), indent=2, ensure_ascii=False)
+        assert written == ON_TWO_LINES.sub("", cdktf).rstrip("\n"), name
 
-    assert [row for row in DIFFERENCES if row not in used] == []
 
+@pytest.mark.parametrize("row", DIFFERENCES, ids=lambda row: f"{row.file} {'.'.join(row.path)}")
+def test_every_row_of_the_table_still_occurs(row: Row, pairs: list[tuple[str, str, str]]) -> None:
+    texts = [(cdktf, cdktn) for name, cdktf, cdktn in pairs if Path(name).name == row.file]
 
-def test_apart_from_the_rows_the_text_is_the_same(outputs: dict[str, Output]) -> None:
-    values = {f'"{row.cdktn}"': f'"{row.cdktf}"' for row in DIFFERENCES}
-    for name, text in outputs["cdktf"].items():
-        pairs = zip(TWO_LINES.sub("", text).splitlines(), outputs["cdktn"][name].splitlines(), strict=True)
-        for ours, theirs in ((ours, theirs) for ours, theirs in pairs if ours != theirs):
-            key, _, value = theirs.partition(": ")
-            assert f"{key}: {values.get(value.rstrip(','))}" == ours.rstrip(","), name
+    if row.path == EMPTY:
+        assert any(ON_TWO_LINES.search(cdktf) for cdktf, _ in texts)
+        assert not any(ON_TWO_LINES.search(cdktn) for _, cdktn in texts)
+    else:
+        assert any(occurs(row, json.loads(cdktf), json.loads(cdktn)) for cdktf, cdktn in texts)

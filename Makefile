@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two installs must not write to .venv at the same time, even with -j.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs pictures new-release lock lock-npm wheel cdktf-cli iam-simulate scanners lab lab-test audit audit-offline sbom clean
+.PHONY: help install synth test test-fast check format fuzz kills bench mutants docs pictures new-release lock lock-npm wheel cdktf-cli iam-simulate scanners cdktn test-cdktn lab lab-test audit audit-offline sbom clean
 
 help: ## list the targets
 	@echo 'make <target> [ARGS="..."]'
@@ -79,6 +79,7 @@ lock: ## update the requirements files (needs uv); ARGS=--upgrade for newer rele
 	$(COMPILE) --group tools --output-file requirements-tools.txt $(ARGS)
 	$(COMPILE) --group audit --constraints requirements-dev.txt --output-file requirements-audit.txt $(ARGS)
 	$(COMPILE) --group scanners --output-file requirements-scanners.txt $(ARGS)
+	$(COMPILE) pyproject.toml --extra cdktn --output-file requirements-cdktn.txt $(ARGS)
 
 lock-npm: .venv/.runtime ## update the lock files of tools/npm, after a change to a package.json there
 	$(BIN)/python -m tools.npm_tools --lock cdktf-cli iam-simulate
@@ -92,6 +93,14 @@ iam-simulate: .venv/.dev ## install an IAM evaluator for the tests into .iam-sim
 
 scanners: .venv/.dev ## install checkov for the tests into .scanners (some 220 MB)
 	@$(MAKE) --no-print-directory .scanners/.installed || echo 'The tests that use checkov will be skipped.'
+
+cdktn: .venv/.dev ## install CDK Terrain for the tests into .cdktn (some 760 MB)
+	@$(MAKE) --no-print-directory .cdktn/.installed || echo 'The tests that use CDK Terrain will be skipped.'
+
+# What the framework can change: how it is loaded, every stack and every example with their snapshots.
+test-cdktn: cdktn ## the tests of imports, stacks and examples with CDK Terrain, where make cdktn can install it
+	@if [ -e .cdktn/.installed ]; then set -x; \
+		NODELESS_FRAMEWORK=cdktn .cdktn/bin/python -m pytest -n 2 --dist loadfile tests/imports tests/stacks tests/examples $(ARGS); fi
 
 lab: .venv/.dev ## build the lab's tools into the user's cache; some tens of minutes the first time
 	@$(BIN)/python -m tools.lab $(ARGS)
@@ -118,7 +127,7 @@ clean: ## remove what the other targets created, including .venv; a Terraform st
 	@state=$$(grep -rl --exclude-dir=.terraform '"lineage":' cdktf.out 2>/dev/null); \
 		if [ -n "$$state" ]; then printf 'cdktf.out is kept, because it holds a Terraform state:\n%s\n' "$$state"; \
 		else rm -rf cdktf.out; fi
-	rm -rf .venv .audit .scanners .cdktf-cli .iam-simulate dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .fuzz
+	rm -rf .venv .audit .scanners .cdktn .cdktf-cli .iam-simulate dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .fuzz
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -152,6 +161,17 @@ clean: ## remove what the other targets created, including .venv; a Terraform st
 	@echo 'Installing requirements-scanners.txt into .scanners. This takes one to two minutes.'
 	@$(BIN)/python -m venv .scanners
 	@.scanners/bin/python -m pip install --disable-pip-version-check --quiet --no-compile --require-hashes -r requirements-scanners.txt
+	@touch $@
+
+# In an environment of its own, because CDK Terrain needs an older release of constructs. What it lacks, such as pytest,
+# it takes from .venv; Python looks there last.
+.cdktn/.installed: requirements-cdktn.txt | .venv/.dev
+	@echo 'Installing requirements-cdktn.txt into .cdktn. This takes half a minute.'
+	@$(BIN)/python -m venv .cdktn
+	@.cdktn/bin/python -m pip install --disable-pip-version-check --quiet --no-compile --require-hashes -r requirements-cdktn.txt
+	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
+		"$$(.cdktn/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/venv.pth"
+	@.cdktn/bin/python -m pip install --disable-pip-version-check --quiet --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Editable: the command runs the code of this folder. It is built with the locked hatchling, without a download.

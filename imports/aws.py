@@ -1,6 +1,6 @@
-"""The classes of hashicorp/aws that this project uses.
+"""The classes of hashicorp/aws that this project uses. cdktn/aws.py has the same from CDK Terrain.
 
-Node reads this file too: lazy_index.cjs finds the modules in use by the lines that start with
+Node reads this file too, for both: lazy_index.cjs finds the modules in use by the lines that start with
 `from cdktf_cdktf_provider_aws.<module> import`. A module it misses loads more slowly; the output is the same.
 """
 

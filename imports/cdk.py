@@ -1,20 +1,17 @@
-"""The classes of CDKTF and of constructs that this project uses."""
+"""The classes of CDKTF and of constructs that this project uses. cdktn/cdk.py has the same from CDK Terrain."""
 
 from cdktf import (
     App as App,
     AssetType as AssetType,
-    CloudBackend as CloudBackend,
-    DataResource as DataResource,
     Fn as Fn,
     ITerraformDependable as ITerraformDependable,
     LocalBackend as LocalBackend,
-    NamedCloudWorkspace as NamedCloudWorkspace,
     S3Backend as S3Backend,
-    TaggedCloudWorkspaces as TaggedCloudWorkspaces,
     TerraformAsset as TerraformAsset,
     TerraformElement as TerraformElement,
     TerraformLocal as TerraformLocal,
     TerraformOutput as TerraformOutput,
+    TerraformResource as TerraformResource,
     TerraformResourceLifecycle as TerraformResourceLifecycle,
     TerraformStack as TerraformStack,
     Testing as Testing,

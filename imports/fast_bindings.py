@@ -14,21 +14,21 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from nodeless.imports.framework import Framework
 from nodeless.imports.lazy_package import put_lazy_package
 
-PROVIDERS = ("cdktf_cdktf_provider_aws", "cdktf_cdktf_provider_helm")
 NODE_HOOK = Path(__file__).with_name("lazy_index.cjs")
 
 
-def prepare() -> None:
-    """Start Node, load CDKTF, and let the provider packages load their modules on demand."""
+def prepare(framework: Framework) -> None:
+    """Start Node, load the framework, and let the provider packages load their modules on demand."""
     if os.environ.get("NODELESS_BINDINGS") == "plain":
         with _environment(_node()):
-            importlib.import_module("cdktf")
+            importlib.import_module(framework.core)
         return
     with _environment(_node() | _node_hook()), _background():
-        importlib.import_module("cdktf")
-    for provider in PROVIDERS:
+        importlib.import_module(framework.core)
+    for provider in framework.providers:
         put_lazy_package(provider)
 
 

@@ -2,8 +2,8 @@
 "use strict";
 
 // The index.js of a provider loads every module. The lazy-index.js beside it has the same names as getters.
-const INDEX = /[\\/]@cdktf[\\/]provider-([^\\/]+)[\\/]lib[\\/]index\.js$/;
-// CDKTF uses it for assets of the type ARCHIVE only.
+const INDEX = /[\\/]@cdkt[fn][\\/]provider-([^\\/]+)[\\/]lib[\\/]index\.js$/;
+// Only CDKTF has it, and uses it for assets of the type ARCHIVE only.
 const ARCHIVER = /[\\/]node_modules[\\/]archiver[\\/]index\.js$/;
 // Here CDKTF records where each value was made: a fifth of its time and most of its memory, and no output has it.
 const STACK_TRACES = /[\\/]cdk(?:tf|tn)[\\/]lib[\\/]tokens[\\/]private[\\/]stack-trace\.js$/;
@@ -22,8 +22,8 @@ try {
   const load = require.extensions[".js"];
 
   // Returns the modules in use, by their name in the provider's index. It reads them from the Python file beside this
-  // one (aws.py, helm.py), from lines such as `from cdktf_cdktf_provider_aws.iam_role import ...`. Without that file,
-  // and for all other names, the lazy index is used, which takes longer to load.
+  // one (aws.py, helm.py), from lines such as `from cdktf_cdktf_provider_aws.iam_role import ...`; CDK Terrain has the
+  // same modules. Without that file, and for all other names, the lazy index is used, which takes longer to load.
   const inUse = (provider) => {
     const file = join(__dirname, `${provider}.py`);
     const line = new RegExp(`^from cdktf_cdktf_provider_${provider}\\.(\\w+) import`, "gm");

@@ -26,6 +26,8 @@ from typing import IO, Any
 from jsii import errors
 from jsii._kernel.providers.process import _NodeProcess, ohook
 
+from nodeless.imports.setup_error import SetupError
+
 # The oldest Node that jsii and CDKTF still run on. lazy_index.cjs has the same number.
 OLDEST_NODE = 18
 TOO_OLD = "nodeless: this Node is too old"
@@ -44,12 +46,8 @@ NO_PROGRAM = {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENOE
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.ENOENT}
 
 
-class NodeError(RuntimeError):
-    """Node cannot be used here; says where to look, what is there, what is expected and the fix."""
-
-    def __init__(self, subject: str, value: str, expected: str, fix: str) -> None:
-        super().__init__(f"{subject}: {value}; expected {expected}; {fix}")
-        self.subject, self.value, self.expected, self.fix = subject, value, expected, fix
+class NodeError(SetupError):
+    """Node cannot be used here."""
 
 
 RUNNING: set["NodeProcess"] = set()

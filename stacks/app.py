@@ -26,9 +26,8 @@ def build(
 
     Stacks are reported when the longest part of the work is done for them.
     """
-    # Node may have been started in another folder. CDKTF's own validations are left out: one of them runs
-    # `terraform version` for each stack, 40 ms each, and fails where no Terraform is installed. The tests run them.
-    app = App(outdir=str(folder.absolute()), skip_validation=True)
+    # Node may have been started in another folder.
+    app = App(outdir=str(folder.absolute()))
     with requests_ahead(), without_type_checks():
         for installation in installations:
             KarpenterStack(app, installation.stack, installation=installation)

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nodeless.imports.cdk import (
-    CloudBackend,
-    LocalBackend,
-    NamedCloudWorkspace,
-    S3Backend,
-    TaggedCloudWorkspaces,
-    TerraformStack,
-)
+from nodeless.imports.cdk import LocalBackend, S3Backend, TerraformStack
+
+HCP_TERRAFORM = "app.terraform.io"
 
 
 def declare_backend(stack: TerraformStack, backend: Mapping[str, Any]) -> None:
@@ -28,13 +23,19 @@ def declare_backend(stack: TerraformStack, backend: Mapping[str, Any]) -> None:
 
 def _other(stack: TerraformStack, kind: str, keys: dict[str, Any]) -> None:
     """Write the keys as they are: CDKTF has no class for some backends, and the others lack keys."""
-    # A stack without a backend would get a local one with an absolute path; this one is replaced.
-    LocalBackend(stack, path="")
-    stack.add_override("terraform.backend.local", None)
-    stack.add_override(
-        f"terraform.backend.{kind}", {key: value for key, value in keys.items() if value not in ([], {})}
-    )
+    _replace_local(stack, {"backend.local": None, f"backend.{kind}": _filled(keys)})
     stack.add_override("//.metadata.backend", kind)
+
+
+def _replace_local(stack: TerraformStack, blocks: Mapping[str, Any]) -> None:
+    """Write blocks in place of a local backend: a stack without a backend would get one with an absolute path."""
+    LocalBackend(stack, path="")
+    for block, keys in blocks.items():
+        stack.add_override(f"terraform.{block}", keys)
+
+
+def _filled(keys: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in keys.items() if value not in ([], {})}
 
 
 def _local(stack: TerraformStack, keys: dict[str, Any]) -> None:
@@ -52,18 +53,11 @@ def _s3(stack: TerraformStack, keys: dict[str, Any]) -> None:
 
 
 def _cloud(stack: TerraformStack, keys: dict[str, Any]) -> None:
-    where = keys.pop("workspaces")
-    tags, project = where.get("tags"), where.get("project")
-    workspaces = (
-        TaggedCloudWorkspaces(tags, project=project)
-        if tags and isinstance(tags, list)
-        else NamedCloudWorkspace(where.get("name", ""), project)
-    )
-    CloudBackend(stack, workspaces=workspaces, **keys)
-    if tags and isinstance(tags, Mapping):
-        # CDKTF 0.21 takes tags only as a list.
-        stack.add_override("terraform.cloud.workspaces.name", None)
-        stack.add_override("terraform.cloud.workspaces.tags", tags)
+    """Write the block itself: CDKTF's class takes no map of tags, and runs `terraform`, which may be missing."""
+    _replace_local(stack, {"backend": None, "cloud": keys | {"workspaces": _filled(keys["workspaces"])}})
+    # As CDKTF's class does: the cdktf command reads which of the two it is.
+    is_hcp = keys.get("hostname", HCP_TERRAFORM).startswith(HCP_TERRAFORM)
+    stack.add_override("//.metadata", {"backend": "cloud", "cloud": "tfc" if is_hcp else "tfe"})
 
 
 BACKENDS: dict[str, Callable[[TerraformStack, dict[str, Any]], None]] = {"local": _local, "s3": _s3, "cloud": _cloud}

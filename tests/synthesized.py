@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from tests.frameworks.differences import as_cdktf
+
 Block = dict[str, Any]
 
 # The sections that have addresses, with what those begin with, and the arguments that name a resource.
@@ -51,8 +53,8 @@ class Synthesized:
         }
 
     def for_snapshot(self) -> Block:
-        """Return the JSON without CDKTF's comments, and with JSON held in strings unfolded."""
-        return cast("Block", _unfolded(self.tree))
+        """Return the JSON of either framework, without its comments, and with JSON held in strings unfolded."""
+        return cast("Block", _unfolded(as_cdktf(self.tree)))
 
 
 def _unfolded(value: object) -> object:

@@ -24,7 +24,7 @@ from tools import npm_tools
 
 ROOT = Path(__file__).parents[1]
 FINE, FOUND, UNKNOWN = 0, 1, 2
-PYTHON_LOCKS = tuple(f"requirements{part}.txt" for part in ("", "-dev", "-audit", "-scanners"))
+PYTHON_LOCKS = tuple(f"requirements{part}.txt" for part in ("", "-dev", "-audit", "-scanners", "-cdktn"))
 
 # Licences that allow use, change and distribution; MPL-2.0 asks only for the source of changes to its own files.
 ALLOWED = {
@@ -65,17 +65,26 @@ class Package:
     licence: str
 
 
-def python_packages(lock: str = "requirements.txt") -> Iterator[Package]:
-    """Return the packages of a requirements file that belong on this platform."""
+def python_packages(lock: str = "requirements.txt", library: Sequence[str] = sys.path) -> Iterator[Package]:
+    """Return the packages of a requirements file that belong on this platform, as they are installed in a library."""
     text = re.sub(r"^\s*#.*\n", "", (ROOT / lock).read_text(encoding="utf-8"), flags=re.MULTILINE)
     for entry in text.replace("\\\n", " ").splitlines():
         requirement = Requirement(entry.partition(" --hash=")[0])
         if requirement.marker is None or requirement.marker.evaluate():
-            yield Package(lock, requirement.name, _python_licence(requirement.name))
+            yield Package(lock, requirement.name, _python_licence(requirement.name, library))
 
 
-def _python_licence(name: str) -> str:
-    about = metadata.metadata(name)
+def cdktn_packages() -> Iterator[Package]:
+    """Return the packages of the lock for CDK Terrain, which has its own environment; none if that is not there."""
+    if (ROOT / ".cdktn/.installed").exists():
+        library = [str(folder) for folder in ROOT.glob(".cdktn/lib/python*/site-packages")]
+        yield from python_packages("requirements-cdktn.txt", library)
+    else:
+        print("requirements-cdktn.txt: the licences are not known, because it is not installed: make cdktn")
+
+
+def _python_licence(name: str, library: Sequence[str]) -> str:
+    about = next(iter(metadata.distributions(name=name, path=list(library)))).metadata
     found = [CLASSIFIERS[text] for text in about.get_all("Classifier", []) if text in CLASSIFIERS]
     # Several classifiers may mean a choice or not, so all of them must be allowed.
     expression, words = (" ".join(about.get_all(key, [])) for key in ("License-Expression", "License"))
@@ -113,7 +122,11 @@ def problems(packages: Iterable[Package]) -> list[str]:
 
 def licences() -> int:
     """Check the licences of everything that is locked for running, and of the npm tools."""
-    packages = [*python_packages(), *(package for tool in npm_tools.names() for package in npm_packages(tool))]
+    packages = [
+        *python_packages(),
+        *cdktn_packages(),
+        *(package for tool in npm_tools.names() for package in npm_packages(tool)),
+    ]
     found = problems(packages)
     print(*found, f"licences: {len(set(packages))} packages, {len(found)} problems", sep="\n")
     return FOUND if found else FINE

@@ -16,6 +16,9 @@ PACKAGES = (
     "cdktf",
     "cdktf-cdktf-provider-aws",
     "cdktf-cdktf-provider-helm",
+    "cdktn",
+    "cdktn-provider-aws",
+    "cdktn-provider-helm",
     "constructs",
     "jsii",
     "pydantic",
@@ -53,6 +56,7 @@ def _details(error: BaseException, arguments: Sequence[str]) -> Iterator[str]:
     yield ""
     yield f"command: nodeless {' '.join(_shown(arguments[1:]))}"
     yield f"Python {platform.python_version()} on {platform.platform()}"
+    yield f"framework: {_framework()}"
     yield from (f"{name} {version(name) or 'is not installed'}" for name in PACKAGES)
     chain: BaseException | None = error
     seen = set[int]()
@@ -71,6 +75,13 @@ def _shown(arguments: Sequence[str]) -> Iterator[str]:
 
     for argument in arguments:
         yield argument.partition("=")[0] if argument.startswith("--") else argument if argument in VERBS else "…"
+
+
+def _framework() -> str:
+    """Return the name of the framework that builds the stacks, if this process has got so far."""
+    # Looked up and not imported: only a verb that builds stacks loads it.
+    imports = sys.modules.get("nodeless.imports")
+    return str(imports.FRAMEWORK.name) if imports else "not loaded"
 
 
 def version(package: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nodeless.imports.aws import IamPolicy, IamRole
-from nodeless.imports.cdk import Construct, DataResource, ITerraformDependable, TerraformResourceLifecycle
+from nodeless.imports.cdk import Construct, ITerraformDependable, TerraformResource, TerraformResourceLifecycle
 from nodeless.resolved.roles import AttachedPolicy, ControllerPlan
 from nodeless.stacks.addresses import Addresses
 from nodeless.stacks.components.policy_document import POLICY_DOCUMENT, PolicyDocument
@@ -46,10 +46,10 @@ class Controller(Construct):
         role = Role(self, "role", at=at, plan=replace(plan.role, attached=tuple(attached)))
         # Terraform removes a policy that left the configuration at any time, unless something that depended on it
         # changes in the same apply: then after that. This changes with every policy, and depends on all of them.
+        # CDKTF's own class for it runs `terraform version`, which may be missing where stacks are built.
         complete = at(
             f"{plan.role.address}_policies",
-            DataResource(
-                self, "policies", input={"role": role.role_arn, "policies": contents}, depends_on=list(role.ready)
-            ),
+            TerraformResource(self, "policies", terraform_resource_type="terraform_data", depends_on=list(role.ready)),
         )
+        complete.add_override("input", {"role": role.role_arn, "policies": contents})
         self.role, self.role_arn, self.role_name, self.ready = role.role, role.role_arn, role.role_name, (complete,)

@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FRAMEWORK = ("cdktf", "constructs", "jsii", "cdktf_cdktf_provider_aws", "cdktf_cdktf_provider_helm")
+FRAMEWORK = (
+    "constructs",
+    "jsii",
+    "cdktf",
+    "cdktf_cdktf_provider_aws",
+    "cdktf_cdktf_provider_helm",
+    "cdktn",
+    "cdktn_provider_aws",
+    "cdktn_provider_helm",
+)
 
 # One import that must not be, for every contract: contract, file that would hold it, the import.
 BREACHES = (
@@ -33,6 +42,8 @@ BREACHES = (
     ("Only synth and the front door load the stacks", "nodeless/cli/__init__.py", "import nodeless.stacks"),
     ("Only synth and the front door load the stacks", "nodeless/report/__init__.py", "import nodeless.stacks"),
     ("Stacks name the framework only through imports/", "stacks/__init__.py", "import constructs"),
+    ("Stacks name the framework only through imports/", "stacks/__init__.py", "import cdktn"),
+    ("Stacks name the framework only through imports/", "stacks/app.py", "from cdktn_provider_aws import iam_role"),
     ("Only the resolved cluster decides by release", "stacks/__init__.py", "import nodeless.karpenter.versions"),
     (
         "Only the resolved cluster decides by release",

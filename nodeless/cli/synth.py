@@ -64,24 +64,17 @@ def add(verbs: Verbs[Any]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Synthesize the clusters of a file; if the file has mistakes, report all of them and write nothing."""
+    """Synthesize the clusters of the files; if these have mistakes, report all of them and write nothing."""
     # This import comes first: it starts Node, which loads in the background while the file is read.
     import_linked("nodeless.imports")
-    from nodeless.cli.choice import chosen
+    from nodeless.cli.choice import selected
     from nodeless.cli.process import kill_node
     from nodeless.cli.summary import say, stays, working
-    from nodeless.cli.warnings import warn_about
     from nodeless.output.folder import opened
-    from nodeless.output.inventory import config_name
-    from nodeless.spec.resolution import load
 
-    # Every cluster of the file is checked, also those that are not chosen.
-    everything = load(options.config, warn=warn_about(options.config))
-    stacks = chosen(everything, options.only, options.config, "--only")
-    installations = [each for each in everything if each.stack in stacks]
-    not_chosen = [each.stack for each in everything if each.stack not in stacks]
+    selection = selected(options.config, options.only, "--only")
+    installations = selection.installations
     app = import_linked("nodeless.stacks.app")
-    config = config_name(options.config, options.out)
     progress = f"Synthesizing {len(installations)} stack{'s' if len(installations) > 1 else ''}"
     with opened(options.out, force=options.force, say=say) as folder:
         with contextlib.nullcontext() if options.quiet else working(progress):
@@ -91,9 +84,9 @@ def run(options: argparse.Namespace) -> int:
                 # Node must not go on writing while its folder is removed.
                 kill_node()
                 raise
-        plan = folder.publish(config, prune=options.prune, not_chosen=not_chosen)
+        plan = folder.publish(selection.origins(options.out), prune=options.prune)
     stays(plan, options.config, options.out)
-    _report(options, installations, not_chosen, plan)
+    _report(options, installations, selection.not_chosen, plan)
     return DONE
 
 

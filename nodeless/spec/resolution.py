@@ -18,6 +18,7 @@ from nodeless.spec.guards import (
     CLUSTER_GUARDS,
     CLUSTER_WARNINGS,
     FLEET_GUARDS,
+    FLEET_WARNINGS,
     INSTALLATION_GUARDS,
     INSTALLATION_WARNINGS,
 )
@@ -101,6 +102,9 @@ def resolve_files(files: Files, *, warn: Warn = silent) -> tuple[Checked, ...]:
         ]
         for warning in warnings:
             warn(files.found_in(row.position, row.index, warning))
+    for across in FLEET_WARNINGS:
+        for where, warning in across([where for _, where in placed]):
+            warn(files.found_in(where.position, where.index, warning))
     return tuple(checked)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nodeless.cli.main import VERBS, parser
-from nodeless.cli.options import DEFAULT_CONFIGS
+from nodeless.cli.options import add_config
 
 (VERB_PARSERS,) = (action.choices for action in parser()._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001 - argparse offers no public way to list options
 WORDS = {"FILE", "DIR", "VERSION", "CLUSTER", "CLUSTER | FROM TO", "PROFILE", "REGION", "SHELL"}
@@ -40,15 +40,11 @@ def test_a_verb_that_reads_a_file_reads_clusters_yaml_unless_told(verb: str) -> 
             assert str(default) in str(action.help)
 
 
-READING = sorted({*VERB_PARSERS} & {"synth", "check", "explain", "report", "export", "upgrade", "doctor", "adopt"})
+def test_files_that_are_named_take_the_place_of_the_default() -> None:
+    options = argparse.ArgumentParser()
+    add_config(options)
 
-
-@pytest.mark.parametrize("verb", READING)
-def test_a_file_that_is_named_takes_the_place_of_the_default_and_more_are_added(verb: str) -> None:
-    parsed = argparse.Namespace(config=DEFAULT_CONFIGS)
-    (option,) = (each for each in options_of(verb) if "--config" in each.option_strings)
-    for name in ("one.yaml", "two.yaml"):
-        option(parser(), parsed, Path(name), "--config")
-
-    assert parsed.config == [Path("one.yaml"), Path("two.yaml")]
-    assert DEFAULT_CONFIGS == (Path("clusters.yaml"),)
+    assert options.parse_args([]).config == (Path("clusters.yaml"),)
+    named = options.parse_args(["--config", "one.yaml", "--config=two.yaml"]).config
+    assert named == [Path("one.yaml"), Path("two.yaml")]
+    assert options.parse_args([]).config == (Path("clusters.yaml"),)

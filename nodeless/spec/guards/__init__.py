@@ -15,6 +15,7 @@ from nodeless.spec.guards import (
     names,
     partition,
     policies,
+    quotas,
     references,
     resources,
     roles,
@@ -51,3 +52,4 @@ FLEET_GUARDS: tuple[Guard[Rows, tuple[Placed, Finding]], ...] = (
     *names.FLEET_GUARDS,
     *fleet.GUARDS,
 )
+FLEET_WARNINGS: tuple[Guard[Rows, tuple[Placed, Finding]], ...] = quotas.WARNINGS

@@ -14,6 +14,8 @@ from pathlib import Path
 from nodeless.spec.bounds import LARGEST_FILE, MOST_SCANNED
 
 RECURSIVE, PARENT, HIDDEN = "**", "..", "."
+# Messages show lines of a file with mistakes: a path must not make them show a state or a file of variables.
+SUFFIXES = (".yaml", ".yml")
 MAGIC = re.compile(r"[*?\[]")
 # A pattern that begins like this names something else than a file beside this one.
 ABSOLUTE = re.compile(r"[/~\\]|[A-Za-z]:[/\\]|[a-z+]+://")
@@ -83,9 +85,10 @@ class Scan:
             left += [here / name for name, is_folder in self._entries(here, "*", links=False) if is_folder]
 
     def _files(self, folder: Path, step: str) -> Iterator[Path]:
-        """Return what the last step names; a glob leaves folders out."""
+        """Return what the last step names; a glob leaves out folders and files of other kinds."""
         if MAGIC.search(step):
-            yield from (folder / name for name, is_folder in self._entries(folder, step) if not is_folder)
+            found = (folder / name for name, is_folder in self._entries(folder, step) if not is_folder)
+            yield from (path for path in found if path.suffix in SUFFIXES)
         elif lexists(there := folder / step):
             yield there
 
@@ -117,6 +120,9 @@ def read_file(path: Path) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise not_a_file()
+        if Path(realpath(path)).suffix not in SUFFIXES:
+            expected = f"a file whose name ends with {' or '.join(SUFFIXES)}, also behind a link"
+            raise IncludeError("not a YAML file", expected, "rename it, if it is one")
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as opened:
             # Another one may have taken its place since.

@@ -145,7 +145,7 @@ def _own_path(row: Checked) -> tuple[str | int, ...]:
 def _others_with_this_version(files: Files, rows: Sequence[Checked], place: VersionPlace) -> tuple[str, ...]:
     """Return the other clusters that get their version from the same defaults."""
     return tuple(
-        row.cluster.name
+        row.installation.stack
         for row in rows
         if row is not place.row and _place(files, row)[1:3] == (place.position, place.path)
     )

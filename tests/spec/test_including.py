@@ -160,6 +160,9 @@ WRONG: dict[str, tuple[str, str, str]] = {
     "a link that leads nowhere": ("include: [nowhere.yaml]", "a readable file", "where links lead"),
     "a link to itself": ("include: [loop.yaml]", "a readable file", "where links lead"),
     "a name that is too long": (f"include: [{'x' * 300}.yaml]", "names at least one file", "create the file"),
+    "a file of another kind": ("include: [secret.tfvars]", "ends with .yaml or .yml", "rename it"),
+    "a link to a file of another kind": ("include: [kind.yaml]", "ends with .yaml or .yml", "rename it"),
+    "a glob over files of another kind": ("include: ['secret*']", "names at least one file", "correct it, or remove"),
     "itself": ("include: [clusters.yaml]", "files that do not include themselves", "remove one of the steps"),
     "itself by a glob": ("include: ['cl*.yaml']", "files that do not include themselves", "remove one of the steps"),
     "a file twice": ("include: [good.yaml, good.yaml]", "each file once; good.yaml is the same", "remove one"),
@@ -175,12 +178,14 @@ def test_what_is_wrong_with_an_include_is_said_at_its_place(write: Write, case: 
     os.chdir("top")
     Path("folder").mkdir()
     os.mkfifo("pipe.yaml")
+    Path("secret.tfvars").write_text("password = [\n", encoding="utf-8")
     for name, target in {
         "link": "/proc",
         "out.yaml": "../other.yaml",
         "nowhere.yaml": "gone.yaml",
         "loop.yaml": "loop.yaml",
         "also.yaml": "good.yaml",
+        "kind.yaml": "secret.tfvars",
     }.items():
         Path(name).symlink_to(target)
 

@@ -189,3 +189,19 @@ def test_a_mistake_in_any_file_is_one_of_the_run(run: Run) -> None:
     assert err.splitlines()[-1] == "teams/a.yaml, other.yaml: 2 problems, nothing was written"
     with pytest.raises(SpecError):
         selected([Path("clusters.yaml"), Path("other.yaml")], (), "--only")
+
+
+@pytest.mark.slow
+def test_synth_and_check_agree_about_all_files_wherever_a_cluster_is(run: Run) -> None:
+    both = ("--config", "clusters.yaml", "--config", "other.yaml")
+    assert run("synth", "--quiet", *both)[0] == 0
+    stacks = {file.parent.name: file.read_bytes() for file in Path("cdktf.out/stacks").glob("*/cdk.tf.json")}
+    assert stacks.keys() == {"own", "a1", "a2", "b1", "b2", "other"}
+
+    # The clusters of one file move to another with the same settings.
+    Path("teams/a.yaml").rename("teams/c.yaml")
+    assert run("check", "--quiet", *both)[0] == 0
+    code, out, err = run("synth", "--json", *both)
+
+    assert (code, err, json.loads(out)["orphaned"]) == (0, "", [])
+    assert {row["change"] for row in json.loads(out)["stacks"]} == {"unchanged"}

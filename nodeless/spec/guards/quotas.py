@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 
 from nodeless.finding import Finding
 from nodeless.karpenter.interruption import event_rules
@@ -29,6 +29,12 @@ class Quota:
     created: Callable[[Installation], int]
     reads: tuple[str, ...]
     source: str
+    in_regions: Mapping[str, int] = field(default_factory=dict)
+    """the regions with another default"""
+
+    def limit(self, installation: Installation) -> int:
+        """Return the default where a cluster is."""
+        return self.in_regions.get(installation.region, self.default)
 
     def scope(self, installation: Installation) -> Hashable:
         """Return what has the quota; clusters without an account are counted as one."""
@@ -77,6 +83,7 @@ QUOTAS = (
         created=_rules,
         reads=("interruption?", *RELEASE_KEYS),
         source=EVENTBRIDGE_QUOTAS,
+        in_regions={"af-south-1": 100, "eu-south-1": 100},
     ),
     Quota(
         what="IAM roles",
@@ -123,13 +130,11 @@ def _within(quota: Quota) -> Guard[Rows, tuple[Placed, Finding]]:
         for row in rows:
             scope = quota.scope(row.installation)
             used[scope] += quota.created(row.installation)
-            if used[scope] > quota.default:
+            if used[scope] > quota.limit(row.installation):
                 passing.setdefault(scope, row)
         for scope, row in passing.items():
-            where = quota.where(row.installation)
-            expected = (
-                f"{where} has {quota.default:,} {quota.what} by default, and all clusters there use {used[scope]:,}"
-            )
+            where, limit = quota.where(row.installation), quota.limit(row.installation)
+            expected = f"{where} has {limit:,} {quota.what} by default, and all clusters there use {used[scope]:,}"
             yield row, Finding(("account",), used[scope], expected, FIX)
 
     return check

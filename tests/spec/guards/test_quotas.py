@@ -81,6 +81,15 @@ def test_a_region_has_its_own_rules() -> None:
     )
 
 
+@pytest.mark.parametrize("region", ["af-south-1", "eu-south-1"])
+def test_some_regions_have_fewer_rules(region: str) -> None:
+    keys = {"account": "123456789012", "karpenter": {"version": "1.13.0"}, "region": region}
+
+    assert warnings(*many(20, **keys)) == []
+    (found,) = warnings(*many(21, **keys))
+    assert f"in {region} has 100 EventBridge rules" in found.expected
+
+
 @pytest.mark.parametrize("account", ["123456789012", None])
 def test_an_account_has_its_own_providers(account: str | None) -> None:
     assert warnings(*issuers(100, account=account)) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,8 +17,10 @@ MISSING = "(missing)"
 LONGEST_KEY, LONGEST_MESSAGE, LONGEST_VALUE = 200, 1000, 120
 CLUSTERS = "clusters"
 YAML_WORDS = {None: "nothing", True: "true", False: "false"}
-# Of clusters with the same mistake, this many are named.
+# Of clusters with the same mistake, and of files with mistakes, this many are named.
 NAMED_CLUSTERS = 5
+NAMED_FILES = 5
+NO_TEXTS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Finding:
     """where the first of two equal keys is"""
     cluster: str = ""
     """the name of the cluster, if the mistake is in one"""
+    file: str = ""
+    """the file it is in; without one, what the error is about"""
 
     @property
     def line(self) -> int | None:
@@ -68,7 +72,7 @@ class Finding:
         others: Sequence[Finding] = (),
     ) -> Iterator[str]:
         """Write what is wrong, the line of the file with the place marked, and what to do; `others` are equal ones."""
-        place = self.place(printable(source))
+        place = self.place(printable(self.file or source))
         yield f"{screen.coloured(place, BOLD)}{': ' if place else ''}{screen.coloured(self._headline(), BOLD)}"
         if self.mark and text:
             pointers = [Pointer(self.first, "-", "the first one")] if self.first else []
@@ -86,9 +90,9 @@ class Finding:
         """Write the place as a compiler does, so that an editor can go there."""
         return f"{source}:{self.mark.line}:{self.mark.column}" if self.mark else source
 
-    def as_warning(self, source: str) -> str:
+    def as_warning(self) -> str:
         """Write it on one line, as a compiler does."""
-        return printable(f"{self.place(source)}: warning: {self.where()}: {self.expected}; {self.fix}")
+        return printable(f"{self.place(self.file)}: warning: {self.where()}: {self.expected}; {self.fix}")
 
     def as_json(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -141,42 +145,57 @@ def written_path(path: Path) -> str:
 
 
 class SpecError(Exception):
-    """The input cannot be used; `findings` lists every mistake in it, and `text` is the file that has them."""
+    """The input cannot be used; `findings` lists every mistake, and `texts` has the text of each file by its name."""
 
     outcome: ClassVar[str] = ""
     """what has become of the output folder, where one is written to"""
 
-    def __init__(self, source: str, findings: Iterable[Finding], *, text: str = "") -> None:
+    def __init__(self, source: str, findings: Iterable[Finding], *, texts: Mapping[str, str] = NO_TEXTS) -> None:
         self.source = source
         self.findings = tuple(findings)
-        self.text = text
+        self.texts = texts
         super().__init__(source)
 
     def __str__(self) -> str:
         return self.shown(Screen())
 
     def shown(self, screen: Screen, outcome: str = "") -> str:
-        """Write every mistake, equal ones of several clusters once, and how many there are."""
-        hidden = [finding.mark for finding in self.findings if finding.is_secret and finding.mark]
+        """Write every mistake, equal ones of several clusters of a file once, and how many there are."""
         blocks = [
-            "\n".join(first.lines(self.source, screen, text=self.text, hidden=hidden, others=others))
+            "\n".join(
+                first.lines(self.source, screen, text=self._text_of(first), hidden=self._hidden(first), others=others)
+            )
             for first, *others in grouped(self.findings)
         ]
         count = len(self.findings)
         ending = f", {self.outcome or outcome}" if self.outcome or outcome else ""
-        return "\n\n".join([*blocks, f"{printable(self.source)}: {count} problem{'s' if count != 1 else ''}{ending}"])
+        problems = f"{count} problem{'s' if count != 1 else ''}"
+        return "\n\n".join([*blocks, f"{printable(self._files())}: {problems}{ending}"])
 
     def as_json(self) -> dict[str, Any]:
         """Return every mistake for programs."""
-        return {"findings": [{"file": self.source, **finding.as_json()} for finding in self.findings]}
+        return {"findings": [{"file": finding.file or self.source, **finding.as_json()} for finding in self.findings]}
+
+    def _text_of(self, finding: Finding) -> str:
+        return self.texts.get(finding.file or self.source, "")
+
+    def _hidden(self, shown: Finding) -> list[Mark]:
+        """Return the places of the same file that must not be shown."""
+        return [each.mark for each in self.findings if each.is_secret and each.mark and each.file == shown.file]
+
+    def _files(self) -> str:
+        """Name the files with mistakes."""
+        names = [*dict.fromkeys(finding.file or self.source for finding in self.findings)] or [self.source]
+        more = f" and {len(names) - NAMED_FILES} more" if len(names) > NAMED_FILES else ""
+        return f"{', '.join(names[:NAMED_FILES])}{more}"
 
 
 def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Put the same mistakes of several clusters together, at the place of the first."""
+    """Put the same mistakes of several clusters of a file together, at the place of the first."""
     groups: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
         is_of_cluster = finding.path[:1] == (CLUSTERS,) and len(finding.path) > 1
-        same = (finding.path[2:], str(finding.value), finding.expected, finding.fix, finding.problem)
+        same = (finding.file, finding.path[2:], str(finding.value), finding.expected, finding.fix, finding.problem)
         groups.setdefault(same if is_of_cluster else number, []).append(finding)
     return list(groups.values())
 

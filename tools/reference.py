@@ -255,9 +255,12 @@ class Reference:
 def _file_bounds() -> str:
     rows = (
         ("size of the file", f"{bounds.LARGEST_FILE // 1024} KiB"),
-        ("clusters", bounds.MOST_CLUSTERS),
+        ("clusters of all files", bounds.MOST_CLUSTERS),
+        ("files, and files that include each other in a row", f"{bounds.MOST_FILES:,}, {bounds.DEEPEST_INCLUDE}"),
+        ("files and folders that the globs of `include` look at", bounds.MOST_SCANNED),
         ("items of a list, keys of a map", bounds.MOST_ITEMS),
-        ("keys and values, each use of an alias counted, and `defaults` in each cluster", bounds.MOST_VALUES),
+        ("keys and values of a file, each use of an alias counted", bounds.MOST_VALUES),
+        ("keys and values of all files, `defaults` counted in each cluster", bounds.MOST_VALUES_IN_ALL),
         ("characters of these", bounds.MOST_CHARACTERS),
         ("levels of lists and maps in each other", bounds.DEEPEST),
         ("characters of a number", bounds.LONGEST_NUMBER),
@@ -273,7 +276,8 @@ def reference() -> str:
     sections = contract.sections()
     file = [
         ("`defaults`", "map", "`{}`", meaning(File, "defaults")),
-        ("`clusters`", f"list, each [a map](#{anchor(cluster)})", "required", meaning(File, "clusters")),
+        ("`include`", "list, each [a path or glob](fleets.md#include-other-files)", "`[]`", meaning(File, "include")),
+        ("`clusters`", f"list, each [a map](#{anchor(cluster)})", "required, or `include`", meaning(File, "clusters")),
     ]
     parts = [
         HEAD,

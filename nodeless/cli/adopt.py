@@ -108,15 +108,22 @@ class _Chosen:
 
     def __init__(self, options: argparse.Namespace) -> None:
         from nodeless.cli.choice import chosen
-        from nodeless.spec.reading import read, shown_name
+        from nodeless.spec.including import gather
+        from nodeless.spec.resolution import resolve_files
 
-        tree, self._layout = read(options.config)
-        self._name = shown_name(options.config)
-        self._tree = _without_adopt(tree)
-        rows = self._resolved(self._tree)
-        (stack,) = chosen([each for _, each in rows], [options.cluster], options.config, "CLUSTER")
-        self._index = next(index for index, (_, each) in enumerate(rows) if each.stack == stack)
-        self.cluster, self.installation = rows[self._index]
+        files = gather(options.config)
+        for position, source in enumerate(files.sources):
+            files = files.with_tree(position, _without_adopt(source.tree))
+        rows = resolve_files(files)
+        stacks = chosen([row.installation for row in rows], [options.cluster], options.config, "CLUSTER")
+        if len(stacks) > 1:
+            fix = f"write {COMMAND} with one of these"
+            expected = f"one stack; the clusters of this name have {', '.join(sorted(stacks))}"
+            raise SpecError(COMMAND, [Finding(("CLUSTER",), options.cluster, expected, fix)])
+        self._files = files
+        self._number = next(number for number, row in enumerate(rows) if row.installation.stack in stacks)
+        self._row = rows[self._number]
+        self.cluster, self.installation = self._row.cluster, self._row.installation
 
     def answer(self, profile: str | None) -> Answer:
         """Look for set-ups, and compare the only one."""
@@ -131,7 +138,7 @@ class _Chosen:
         if here.account not in {None, account_id}:
             fix = "use other credentials (--profile, provider.profile), or correct account"
             finding = Finding(("account",), str(here.account), f"{account_id}, the account of the credentials", fix)
-            raise SpecError(self._name, [finding])
+            raise SpecError(self._files.sources[self._row.position].name, [finding])
         live = described(account, here.name)
         place = place_of(here, account=account_id)
         looked = SetUps(account, place, namespace=here.namespace, service_account=here.service_account)
@@ -161,15 +168,13 @@ class _Chosen:
 
     def _with(self, keys: Mapping[str, Any]) -> Installation:
         """Resolve the cluster with more keys, as the file would have them."""
-        clusters = list(self._tree["clusters"])
-        clusters[self._index] = {**clusters[self._index], **keys}
-        _, installation = self._resolved({**self._tree, "clusters": clusters})[self._index]
-        return installation
+        from nodeless.spec.resolution import resolve_files
 
-    def _resolved(self, tree: Any) -> tuple[tuple[Cluster, Installation], ...]:  # noqa: ANN401 - any YAML
-        from nodeless.spec.resolution import resolve
-
-        return resolve(tree, source=self._name, layout=self._layout)
+        source = self._files.sources[self._row.position]
+        clusters = list(source.clusters())
+        clusters[self._row.index] = {**clusters[self._row.index], **keys}
+        changed = self._files.with_tree(self._row.position, {**source.tree, "clusters": clusters})
+        return resolve_files(changed)[self._number].installation
 
 
 def _without_adopt(tree: Any) -> Any:  # noqa: ANN401 - any YAML

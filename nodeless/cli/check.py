@@ -83,13 +83,11 @@ def _dispatch(parser: argparse.ArgumentParser, options: argparse.Namespace) -> i
 
 def run(options: argparse.Namespace) -> int:
     """Build the stacks elsewhere, compare them with the folder, and print what differs."""
-    from nodeless.cli.choice import chosen
-    from nodeless.cli.warnings import warn_about
-    from nodeless.spec.resolution import load
+    from nodeless.cli.choice import selected
+    from nodeless.spec.reading import shown_names
 
-    every = load(options.config, warn=warn_about(options.config))
-    names = chosen(every, options.only, options.config, "--only")
-    installations = [each for each in every if each.stack in names]
+    selection = selected(options.config, options.only, "--only")
+    installations = selection.installations
     with _readable(options.out):
         _check_folder(options.out)
     # Now the file is known to be right, and Node may be started.
@@ -97,10 +95,9 @@ def run(options: argparse.Namespace) -> int:
     from nodeless.cli.export import format_of, is_export, layout, write_cluster
     from nodeless.cli.summary import counting
     from nodeless.differences.folders import compare_folders
-    from nodeless.output.inventory import config_name
     from nodeless.output.paths import SYNTH
 
-    config, is_whole = config_name(options.config, options.out), not options.only
+    origins, is_whole = selection.origins(options.out), not options.only
     command = "nodeless synth"
     counted = counting("Building", len(installations))
     with counted as report, built(installations, report) as folder, _readable(options.out):
@@ -108,16 +105,17 @@ def run(options: argparse.Namespace) -> int:
             formats = {each.stack: format_of(options.out / each.stack) for each in installations}
             for each in installations:
                 write_cluster(each, folder, folder / EXPORT, formats[each.stack])
-            found = compare_folders(options.out, folder / EXPORT, config=config, is_whole=is_whole, layout=layout())
+            found = compare_folders(options.out, folder / EXPORT, origins=origins, is_whole=is_whole, layout=layout())
             command = f"nodeless export {options.out}{'' if 'hcl' in formats.values() else ' --format json'}"
         else:
-            found = compare_folders(options.out, folder, config=config, is_whole=is_whole, layout=SYNTH)
-    _print_found(options, found, options.out, str(options.config), command)
+            found = compare_folders(options.out, folder, origins=origins, is_whole=is_whole, layout=SYNTH)
+    config = shown_names(options.config)
+    _print_found(options, found, options.out, config, command)
     if not found and not options.quiet:
         from nodeless.cli.summary import say
 
         stacks = f"{len(installations)} stacks are" if len(installations) > 1 else "1 stack is"
-        say(f"{options.out}: {stacks} what {options.config} gives")
+        say(f"{options.out}: {stacks} what {config} gives")
     return DIFFERS if found else DONE
 
 
@@ -128,6 +126,7 @@ def run_module(options: argparse.Namespace) -> int:
     from nodeless.cli import export_module
     from nodeless.cli.summary import working
     from nodeless.differences.folders import compare_folders
+    from nodeless.spec.reading import shown_names
 
     folder = export_module.folder_of(options)
     if not folder.is_dir():
@@ -144,13 +143,14 @@ def run_module(options: argparse.Namespace) -> int:
         found = compare_folders(
             folder.parent,
             Path(build),
-            config=export_module.recorded_as(folder),
+            origins=export_module.origin_of(folder),
             is_whole=False,
             layout=export_module.layout(),
         )
     chosen = [f" --{name} {value}" for name in ("version", "cluster") if (value := getattr(options, name))]
     command = f"nodeless export --module {options.module}{''.join(chosen)}"
-    _print_found(options, found, options.module.parent, str(options.config) if options.cluster else "nodeless", command)
+    config = shown_names(options.config) if options.cluster else "nodeless"
+    _print_found(options, found, options.module.parent, config, command)
     if not found and not options.quiet:
         from nodeless.cli.summary import say
 

@@ -1,8 +1,9 @@
-"""Which clusters of a file a command is about."""
+"""Which clusters of the files a command is about."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,60 @@ from nodeless.suggestions import closest
 
 if TYPE_CHECKING:
     from nodeless.explanation.settings import Explained
+    from nodeless.output.inventory import Origins
+    from nodeless.spec.resolution import Checked
+    from nodeless.spec.sources import Files
 
 
-def chosen(installations: Sequence[Installation], names: Iterable[str], file: Path, option: str) -> frozenset[str]:
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The clusters of all files, and those of them that a command is about."""
+
+    files: Files
+    rows: tuple[Checked, ...]
+    stacks: frozenset[str]
+
+    @property
+    def installations(self) -> list[Installation]:
+        """Return the chosen clusters, in the order of the files."""
+        return [row.installation for row in self.rows if row.installation.stack in self.stacks]
+
+    @property
+    def not_chosen(self) -> list[str]:
+        """Return the stacks of the others."""
+        return [row.installation.stack for row in self.rows if row.installation.stack not in self.stacks]
+
+    def origins(self, out: Path) -> Origins:
+        """Return what the inventory of an output folder records about these files."""
+        from nodeless.output.inventory import Origins, config_name
+
+        sources = self.files.sources
+        return Origins(
+            stacks={
+                row.installation.stack: config_name(config, out)
+                for row in self.rows
+                if (config := sources[row.position].config)
+            },
+            configs=frozenset(config_name(source.file, out) for source in sources if source.file),
+        )
+
+
+def selected(configs: Sequence[Path], names: Iterable[str], option: str) -> Selection:
+    """Load the files, and choose the named clusters; every cluster is checked, also those that are not chosen."""
+    from nodeless.cli.warnings import print_warning
+    from nodeless.spec.including import gather
+    from nodeless.spec.resolution import resolve_files
+
+    files = gather(configs)
+    rows = resolve_files(files, warn=print_warning)
+    return Selection(files, rows, chosen([row.installation for row in rows], names, configs, option))
+
+
+def chosen(
+    installations: Sequence[Installation], names: Iterable[str], configs: Iterable[Path], option: str
+) -> frozenset[str]:
     """Return the stacks of the named clusters, or of all if none is named; a name is that of a cluster or its stack."""
-    from nodeless.spec.reading import shown_name
+    from nodeless.spec.reading import shown_names
 
     wanted = tuple(names)
     if not wanted:
@@ -32,24 +82,25 @@ def chosen(installations: Sequence[Installation], names: Iterable[str], file: Pa
         if not stacks:
             close = closest(name, known)
             fix = f"did you mean {close}?" if close else "use one of these names"
-            findings.append(Finding((option,), name, f"a cluster in {shown_name(file)}: {', '.join(known)}", fix))
+            findings.append(Finding((option,), name, f"a cluster in {shown_names(configs)}: {', '.join(known)}", fix))
     if findings:
         raise SpecError("nodeless", findings)
     return frozenset(found)
 
 
-def explained(file: Path, names: Iterable[str], option: str) -> list[Explained]:
-    """Load the file, choose the named clusters, and keep beside each what the file says about it."""
-    from nodeless.cli.warnings import warn_about
+def explained(configs: Sequence[Path], names: Iterable[str], option: str) -> list[Explained]:
+    """Load the files, choose the named clusters, and keep beside each what its files say about it."""
     from nodeless.explanation.settings import Explained
-    from nodeless.spec.reading import read, shown_name
-    from nodeless.spec.resolution import resolve
 
-    tree, layout = read(file)
-    resolved = resolve(tree, source=shown_name(file), layout=layout, warn=warn_about(file))
-    stacks = chosen([installation for _, installation in resolved], names, file, option)
+    found = selected(configs, names, option)
+    shared = [found.files.defaults(position) for position in range(len(found.files.sources))]
     return [
-        Explained(cluster=cluster, installation=installation, own=own, shared=tree.get("defaults") or {})
-        for own, (cluster, installation) in zip(tree["clusters"], resolved, strict=True)
-        if installation.stack in stacks
+        Explained(
+            cluster=row.cluster,
+            installation=row.installation,
+            own=found.files.sources[row.position].clusters()[row.index],
+            shared=shared[row.position],
+        )
+        for row in found.rows
+        if row.installation.stack in found.stacks
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ def add(verbs: Verbs[Any]) -> None:
         **examples(("source <(nodeless completion bash)", "complete in this shell")),
     )
     options.add_argument("shell", nargs="?", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
-    options.add_argument("--clusters", type=Path, metavar="FILE", help=argparse.SUPPRESS)
+    options.add_argument("--clusters", type=Path, nargs="+", metavar="FILE", help=argparse.SUPPRESS)
     options.add_argument("--releases", action="store_true", help=argparse.SUPPRESS)
     add_json(options)
     add_quiet(options)
@@ -53,18 +53,17 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def cluster_names(file: Path) -> Iterator[str]:
-    """Name the clusters of a file as it is, whether or not it has mistakes."""
+def cluster_names(files: Sequence[Path]) -> Iterator[str]:
+    """Name the clusters of files as they are, whether or not they have mistakes."""
     from nodeless.finding import SpecError
-    from nodeless.spec.reading import read
+    from nodeless.spec.including import gather
     from nodeless.trees import value_at
 
     try:
-        tree, _ = read(file)
+        sources = gather(files).sources
     except SpecError:
         return
-    rows = value_at(tree, ("clusters",))
-    for row in rows if isinstance(rows, list) else ():
+    for row in (row for source in sources for row in source.clusters()):
         name = value_at(row, ("stack",)) or value_at(row, ("name",))
         if isinstance(name, str) and SAFE.fullmatch(name):
             yield name

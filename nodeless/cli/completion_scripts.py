@@ -66,13 +66,16 @@ def _argument(action: argparse.Action) -> Argument:
 
 BASH = r"""# bash completion of nodeless: source <(nodeless completion bash)
 _nodeless_words() {
-  local config=clusters.yaml i
+  local configs=() config i
   for ((i = 1; i < COMP_CWORD; i++)); do
-    [[ ${COMP_WORDS[i]} == --config ]] && config=${COMP_WORDS[i + 1]}
+    [[ ${COMP_WORDS[i]} == --config ]] || continue
+    config=${COMP_WORDS[i + 1]}
     [[ $config == = ]] && config=${COMP_WORDS[i + 2]}
+    configs+=("$config")
   done
+  ((${#configs[@]})) || configs=(clusters.yaml)
   case $1 in
-    clusters) nodeless completion --clusters "$config" 2>/dev/null ;;
+    clusters) nodeless completion --clusters "${configs[@]}" 2>/dev/null ;;
     releases) nodeless completion --releases 2>/dev/null ;;
     either) _nodeless_words clusters; _nodeless_words releases ;;
   esac
@@ -136,10 +139,13 @@ ZSH = r"""#compdef nodeless
 # zsh completion of nodeless: source <(nodeless completion zsh)
 _nodeless_words() {
   # What to complete is the last argument; zsh puts its own before it.
-  local config=clusters.yaml kind=${@[-1]}
-  local -a found
-  (( $words[(I)--config] )) && config=$words[$words[(I)--config]+1]
-  [[ $kind != releases ]] && found+=(${(f)"$(nodeless completion --clusters "$config" 2>/dev/null)"})
+  local kind=${@[-1]} i
+  local -a found configs
+  for (( i = 1; i < $#words; i++ )); do
+    [[ $words[i] == --config ]] && configs+=("$words[i+1]")
+  done
+  (( $#configs )) || configs=(clusters.yaml)
+  [[ $kind != releases ]] && found+=(${(f)"$(nodeless completion --clusters "${configs[@]}" 2>/dev/null)"})
   [[ $kind != clusters ]] && found+=(${(f)"$(nodeless completion --releases 2>/dev/null)"})
   compadd "${@[1,-2]}" -a found
 }
@@ -200,13 +206,19 @@ def _zsh_argument(argument: Argument) -> str:
 
 FISH = r"""# fish completion of nodeless: nodeless completion fish > ~/.config/fish/completions/nodeless.fish
 function __nodeless_words
-    set -l config clusters.yaml
-    set -l line (commandline -opc)
-    if set -l at (contains -i -- --config $line)
-        set config $line[(math $at + 1)]
+    set -l configs
+    set -l before
+    for word in (commandline -opc)
+        if test "$before" = --config
+            set -a configs $word
+        end
+        set before $word
+    end
+    if test -z "$configs"
+        set configs clusters.yaml
     end
     if test $argv[1] != releases
-        nodeless completion --clusters "$config" 2>/dev/null
+        nodeless completion --clusters $configs 2>/dev/null
     end
     if test $argv[1] != clusters
         nodeless completion --releases 2>/dev/null

@@ -14,8 +14,7 @@ from nodeless.sinks.terminal import printable
 
 if TYPE_CHECKING:
     from nodeless.live.doctor import Examination, Row
-    from nodeless.resolved.installation import Installation
-    from nodeless.spec.model import Cluster
+    from nodeless.spec.fleet import Member
 
 ABOUT = """\
 Compare the AWS account with the file: whether an apply would succeed, and why a pod may stay pending.
@@ -63,13 +62,13 @@ def run(options: argparse.Namespace) -> int:
     from nodeless.live.boto3_installed import check_boto3
 
     check_boto3("nodeless doctor")
-    rows = _chosen(options)
+    members = _chosen(options)
     from nodeless.live.doctor import examine
 
     found = []
-    for cluster, installation in rows:
-        with progress(f"Looking at {printable(installation.stack)}") as say:
-            found.append(examine(cluster.kubernetes, installation, profile=options.profile, say=say))
+    for each in members:
+        with progress(f"Looking at {printable(each.installation.stack)}") as say:
+            found.append(examine(each.cluster.kubernetes, each.installation, profile=options.profile, say=say))
     if options.json:
         print(json.dumps({"clusters": [as_json(examination) for examination in found]}, indent=2))
     else:
@@ -97,15 +96,15 @@ def as_json(examination: Examination) -> dict[str, Any]:
     }
 
 
-def _chosen(options: argparse.Namespace) -> Sequence[tuple[Cluster, Installation]]:
+def _chosen(options: argparse.Namespace) -> Sequence[Member]:
     from nodeless.cli.choice import chosen
-    from nodeless.cli.warnings import warn_about
-    from nodeless.spec.resolution import load_clusters
+    from nodeless.cli.warnings import print_warning
+    from nodeless.spec.fleet import load_fleet
 
-    rows = load_clusters(options.config, warn=warn_about(options.config))
+    fleet = load_fleet(options.config, warn=print_warning)
     names = [options.cluster] if options.cluster else []
-    stacks = chosen([installation for _, installation in rows], names, options.config, "CLUSTER")
-    return [row for row in rows if row[1].stack in stacks]
+    stacks = chosen([each.installation for each in fleet], names, options.config, "CLUSTER")
+    return [each for each in fleet if each.installation.stack in stacks]
 
 
 def _show(examination: Examination, *, quiet: bool) -> None:

@@ -86,14 +86,16 @@ def _show_fleet(options: argparse.Namespace) -> None:
         show(rows)
 
 
-def explanation(file: Path, names: Sequence[str] = (), *, with_sections: bool = True, width: int = WIDTH) -> str:
+def explanation(
+    files: Sequence[Path], names: Sequence[str] = (), *, with_sections: bool = True, width: int = WIDTH
+) -> str:
     """Write one YAML document that holds every cluster, or those that are named, and comments after it."""
     from nodeless.cli.choice import explained
     from nodeless.explanation.sections import sections
     from nodeless.explanation.settings import settings
     from nodeless.explanation.yaml_document import yaml_document
 
-    rows = explained(file, names, "CLUSTER")
+    rows = explained(files, names, "CLUSTER")
     all_settings = [settings(row) for row in rows]
     lines = list(yaml_document(all_settings, width))
     for row in rows if with_sections else ():
@@ -105,22 +107,22 @@ def explanation(file: Path, names: Sequence[str] = (), *, with_sections: bool = 
     return "\n".join([*lines, ""])
 
 
-def explanation_json(file: Path, names: Sequence[str] = ()) -> str:
+def explanation_json(files: Sequence[Path], names: Sequence[str] = ()) -> str:
     """Write one JSON object that holds everything about every cluster."""
     from nodeless.cli.choice import explained
     from nodeless.explanation.json_document import json_document
 
-    rows = explained(file, names, "CLUSTER")
+    rows = explained(files, names, "CLUSTER")
     return f"{json.dumps({'clusters': [json_document(row) for row in rows]}, indent=2)}\n"
 
 
-def deployers(file: Path, names: Sequence[str] = ()) -> str:
+def deployers(files: Sequence[Path], names: Sequence[str] = ()) -> str:
     """Write one JSON object: the policy documents of each cluster's deployer; what they leave open goes to stderr."""
     from nodeless.cli.choice import explained
     from nodeless.karpenter.policy import document
     from nodeless.resolved.deployer import deployer_notes, deployer_policies
 
-    rows = [row.installation for row in explained(file, names, "CLUSTER")]
+    rows = [row.installation for row in explained(files, names, "CLUSTER")]
     documents = {
         installation.stack: {key: document(group) for key, group in deployer_policies(installation).items()}
         for installation in rows

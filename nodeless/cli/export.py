@@ -94,34 +94,27 @@ def _dispatch(parser: argparse.ArgumentParser, options: argparse.Namespace) -> i
 
 def run(options: argparse.Namespace) -> int:
     """Build the stacks elsewhere, divide them into files, and put these in place: all of them or none."""
-    from nodeless.cli.choice import chosen
-    from nodeless.cli.warnings import warn_about
-    from nodeless.spec.resolution import load
+    from nodeless.cli.choice import selected
 
-    # Every cluster of the file is checked, also those that are not chosen.
-    everything = load(options.config, warn=warn_about(options.config))
-    stacks = chosen(everything, options.only, options.config, "--only")
-    installations = [each for each in everything if each.stack in stacks]
-    not_chosen = [each.stack for each in everything if each.stack not in stacks]
+    selection = selected(options.config, options.only, "--only")
+    installations = selection.installations
     _check_folder(options.dir)
     # Now the file is known to be right, and Node may be started.
     from nodeless.cli.building import built
     from nodeless.cli.summary import counting, say, stays
     from nodeless.output.folder import opened
-    from nodeless.output.inventory import config_name
 
-    config = config_name(options.config, options.dir)
     counted = counting("Exporting", len(installations), quiet=options.quiet)
     with opened(options.dir, force=options.force, say=say, layout=layout()) as folder:
         with counted as report, built(installations, report) as source:
             for installation in installations:
                 write_cluster(installation, source, folder.build, options.format)
-        plan = folder.publish(config, prune=options.prune, not_chosen=not_chosen)
+        plan = folder.publish(selection.origins(options.dir), prune=options.prune)
     stays(plan, options.config, options.dir)
     moves = [*_moves(installations, options.dir)]
     for old, new in moves:
         say(f"{new}: warning: the state that `nodeless synth` uses is {old}. To go on with it, move it to {new}")
-    _report(options, installations, not_chosen, plan, moves)
+    _report(options, installations, selection.not_chosen, plan, moves)
     return DONE
 
 

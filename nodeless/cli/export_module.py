@@ -15,6 +15,7 @@ from nodeless.finding import Finding, SpecError
 from nodeless.linked_folders import import_linked
 
 if TYPE_CHECKING:
+    from nodeless.output.inventory import Origins
     from nodeless.output.paths import Layout
     from nodeless.output.plan import Plan
     from nodeless.resolved.installation import Installation
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     with opened(folder.parent, force=options.force, say=say, layout=layout()) as above:
         with contextlib.nullcontext() if options.quiet else working("Exporting a module"):
             build(module, above.build / folder.name)
-        plan = above.publish(recorded_as(folder), prune=False)
+        plan = above.publish(origin_of(folder), prune=False)
     _report(options, module, plan, folder)
     return DONE
 
@@ -52,9 +53,11 @@ def folder_of(options: argparse.Namespace) -> Path:
     return folder
 
 
-def recorded_as(folder: Path) -> str:
+def origin_of(folder: Path) -> Origins:
     """Return what the inventory names as the origin of a module, in place of a configuration file."""
-    return f"--module {folder.name}"
+    from nodeless.output.inventory import Origins
+
+    return Origins.of(f"--module {folder.name}", [folder.name])
 
 
 def chosen_module(options: argparse.Namespace) -> Module:
@@ -69,7 +72,7 @@ def chosen_module(options: argparse.Namespace) -> Module:
 def _template(options: argparse.Namespace) -> Installation:
     """Return the cluster that the module is taken from: one of the file, or one with nothing but defaults."""
     from nodeless.cli.choice import chosen
-    from nodeless.cli.warnings import warn_about
+    from nodeless.cli.warnings import print_warning
     from nodeless.spec.resolution import installation, load
 
     if options.cluster is None:
@@ -79,7 +82,7 @@ def _template(options: argparse.Namespace) -> Installation:
         except SpecError as error:
             findings = [Finding(("--version",), each.value, each.expected, each.fix) for each in error.findings]
             raise SpecError(SOURCE, findings) from None
-    everything = load(options.config, warn=warn_about(options.config))
+    everything = load(*options.config, warn=print_warning)
     stacks = chosen(everything, [options.cluster], options.config, "--cluster")
     return next(each for each in everything if each.stack in stacks)
 

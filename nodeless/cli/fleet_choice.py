@@ -9,27 +9,19 @@ from typing import TYPE_CHECKING
 from nodeless.finding import Finding, SpecError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from nodeless.spec.fleet import Member
 
 FLEET = "--fleet"
 
 
-def configs_of(options: argparse.Namespace) -> list[Path]:
-    """Return the files that are read."""
-    return [options.config]
-
-
 def fleet_of(options: argparse.Namespace) -> tuple[tuple[Member, ...], frozenset[str]]:
     """Load the fleet; return all its clusters, and the stacks of those that are chosen with --only."""
     from nodeless.cli.choice import chosen
-    from nodeless.cli.warnings import warn_about
+    from nodeless.cli.warnings import print_warning
     from nodeless.spec.fleet import load_fleet
 
-    configs = configs_of(options)
-    members = load_fleet(configs, warn=warn_about(configs[0]))
-    return members, chosen([member.installation for member in members], options.only, configs[0], "--only")
+    members = load_fleet(options.config, warn=print_warning)
+    return members, chosen([member.installation for member in members], options.only, options.config, "--only")
 
 
 def refuse_beside_fleet(command: str, clusters: Sequence[str], others: Sequence[str]) -> None:

@@ -13,14 +13,34 @@ DONE, DIFFERS, REFUSED = statuses.DONE, statuses.DIFFERS, statuses.REFUSED
 Verbs = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for what add_subparsers returns
 
 
+# A tuple, which nothing is added to.
+DEFAULT_CONFIGS = (Path("clusters.yaml"),)
+
+
+class _AppendFile(argparse._AppendAction):  # noqa: SLF001 - argparse has no public name for the action "append"
+    """Add a file to those that were named before; the first one takes the place of the default."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,  # noqa: ANN401 - as argparse has it
+        option_string: str | None = None,
+    ) -> None:
+        if getattr(namespace, self.dest) is self.default:
+            setattr(namespace, self.dest, [])
+        super().__call__(parser, namespace, values, option_string)
+
+
 def add_config(options: argparse.ArgumentParser) -> None:
-    """Add `--config FILE`."""
+    """Add `--config FILE`, which may be given several times."""
     options.add_argument(
         "--config",
+        action=_AppendFile,
         type=Path,
-        default=Path("clusters.yaml"),
+        default=DEFAULT_CONFIGS,
         metavar="FILE",
-        help="the file to read, or - for standard input (default: clusters.yaml)",
+        help="the file to read, or - for standard input; may be given several times (default: clusters.yaml)",
     )
 
 

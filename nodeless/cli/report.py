@@ -75,11 +75,11 @@ def run(options: argparse.Namespace) -> int:
     release = None if options.to is None else _release(options.to)
     against = _against(options.against)
     rows = explained(options.config, options.only, "--only")
-    contents = _contents(rows, against=against, to=release, config=options.config)
+    contents = _contents(rows, against=against, to=release, configs=options.config)
     if options.json:
         print(as_json(contents))
         return DONE
-    text = page(contents, source=options.config.name)
+    text = page(contents, source=_names(options.config))
     if not to_file:
         sys.stdout.write(text)
         return DONE
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _contents(
-    rows: Sequence[Explained], *, against: Path | None, to: Release | None, config: Path
+    rows: Sequence[Explained], *, against: Path | None, to: Release | None, configs: Sequence[Path]
 ) -> list[ClusterContent]:
     from nodeless.report.content import content_of
 
@@ -102,12 +102,12 @@ def _contents(
     if to is not None:
         upgraded = _built([replace(each, release=to, version=to) for each in installations])
         comparisons = [
-            _upgrade(each, json.loads(stacks[each.stack]), json.loads(upgraded[each.stack]), to, config)
+            _upgrade(each, json.loads(stacks[each.stack]), json.loads(upgraded[each.stack]), to, configs)
             for each in installations
         ]
     else:
         comparisons = [
-            _comparison(against, each.stack, stacks[each.stack], config) if against else None for each in installations
+            _comparison(against, each.stack, stacks[each.stack], configs) if against else None for each in installations
         ]
     return [
         content_of(row, json.loads(stacks[row.installation.stack]), comparison)
@@ -125,27 +125,26 @@ def _built(installations: Sequence[Installation]) -> dict[str, bytes]:
         return {each.stack: (folder / of_stack(each.stack, STACK_JSON)).read_bytes() for each in installations}
 
 
-def _comparison(against: Path, stack: str, built: bytes, config: Path) -> Comparison:
+def _comparison(against: Path, stack: str, built: bytes, configs: Sequence[Path]) -> Comparison:
     from nodeless.output.paths import STACK_JSON, of_stack
     from nodeless.report.content import comparison_with_file
 
     file = against / of_stack(stack, STACK_JSON)
     try:
         return comparison_with_file(
-            file, built, before=f"{against.name or '.'}/{of_stack(stack, STACK_JSON)}", after=config.name
+            file, built, before=f"{against.name or '.'}/{of_stack(stack, STACK_JSON)}", after=_names(configs)
         )
     except OSError as error:
         _refuse("--against", str(file), f"a file that can be read ({error.strerror})", "make it readable")
 
 
-def _upgrade(installation: Installation, old: Stack, new: Stack, to: Release, config: Path) -> Comparison:
+def _upgrade(installation: Installation, old: Stack, new: Stack, to: Release, configs: Sequence[Path]) -> Comparison:
     from nodeless.report.content import comparison_of_releases
     from nodeless.upgrade.for_cluster import for_cluster
     from nodeless.upgrade.sections import sections
 
-    upgrade, changes = for_cluster(installation.stack, to, config)
-    # The page is the same wherever the file is.
-    changes = replace(changes, edit=replace(changes.edit, file=config.name))
+    upgrade, changes = for_cluster(installation.stack, to, configs)
+    changes = replace(changes, edit=replace(changes.edit, file=_portable(Path(changes.edit.file), configs)))
     return comparison_of_releases(
         old,
         new,
@@ -153,6 +152,17 @@ def _upgrade(installation: Installation, old: Stack, new: Stack, to: Release, co
         after=f"Karpenter {to}",
         upgrade=tuple(sections(upgrade, changes)),
     )
+
+
+def _names(configs: Sequence[Path]) -> str:
+    """Name the files of the page, which is the same wherever they are."""
+    return ", ".join(config.name for config in configs)
+
+
+def _portable(file: Path, configs: Sequence[Path]) -> str:
+    """Write the path of a file from the folder of the one that includes it."""
+    above = (config.parent for config in configs if file.is_relative_to(config.parent))
+    return next((file.relative_to(folder).as_posix() for folder in above), file.name)
 
 
 def _against(folder: Path | None) -> Path | None:

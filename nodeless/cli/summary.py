@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from nodeless.output.plan import CHANGED, NEW, UNCHANGED, Plan
 from nodeless.resolved.backends import state_shown
 from nodeless.resolved.installation import Installation
 from nodeless.sinks.terminal import is_dumb, is_plain, printable, screen_of
-from nodeless.spec.reading import shown_name
+from nodeless.spec.reading import shown_names
 
 # A table needs this many columns; a narrower terminal gets a list.
 TABLE_COLUMNS = 80
@@ -200,9 +200,9 @@ def say(line: str) -> None:
     print(printable(line), file=sys.stderr, flush=True)
 
 
-def stays(plan: Plan, config: Path, out: Path) -> None:
+def stays(plan: Plan, configs: Iterable[Path], out: Path) -> None:
     """Name what a run left in the output folder although the new output does not have it."""
-    file, layout = shown_name(config), plan.layout
+    file, layout = shown_names(configs), plan.layout
     unheld = [name for name in plan.orphans if name not in plan.states]
     if len(unheld) > MOST_WARNINGS:
         say(

@@ -77,29 +77,22 @@ def _count(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Synthesize the clusters of a file; if the file has mistakes, report all of them and write nothing."""
+    """Synthesize the clusters of the files; if these have mistakes, report all of them and write nothing."""
     # This import comes first: it starts Node, which loads in the background while the file is read.
     import_linked("nodeless.imports")
     from nodeless.cli.building import build
-    from nodeless.cli.choice import chosen
+    from nodeless.cli.choice import selected
     from nodeless.cli.summary import counting, say, stays
-    from nodeless.cli.warnings import warn_about
     from nodeless.output.folder import opened
-    from nodeless.output.inventory import config_name
-    from nodeless.spec.resolution import load
 
-    # Every cluster of the file is checked, also those that are not chosen.
-    everything = load(options.config, warn=warn_about(options.config))
-    stacks = chosen(everything, options.only, options.config, "--only")
-    installations = [each for each in everything if each.stack in stacks]
-    not_chosen = [each.stack for each in everything if each.stack not in stacks]
-    config = config_name(options.config, options.out)
+    selection = selected(options.config, options.only, "--only")
+    installations = selection.installations
     with opened(options.out, force=options.force, say=say) as folder:
         with counting("Synthesizing", len(installations), quiet=options.quiet) as report:
             build(installations, folder.build, workers=options.workers, report=report)
-        plan = folder.publish(config, prune=options.prune, not_chosen=not_chosen)
+        plan = folder.publish(selection.origins(options.out), prune=options.prune)
     stays(plan, options.config, options.out)
-    _report(options, installations, not_chosen, plan)
+    _report(options, installations, selection.not_chosen, plan)
     return DONE
 
 

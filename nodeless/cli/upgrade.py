@@ -103,8 +103,8 @@ def _show_fleet(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _edit(name: str | None, upgrade: Upgrade, config: Path) -> None:
-    """Write the new version into the file, if that is one stage and the file is right with it."""
+def _edit(name: str | None, upgrade: Upgrade, configs: Sequence[Path]) -> None:
+    """Write the new version into the file that has the cluster's, if that is one stage and all files are right."""
     from nodeless.cli.replacing import replace_file
     from nodeless.upgrade.file_edit import with_version
 
@@ -113,26 +113,30 @@ def _edit(name: str | None, upgrade: Upgrade, config: Path) -> None:
         subject = f"{name} " if name else ""
         fix = f"stop there first: {COMMAND} {subject}--to {stop} --write"
         _refuse("--to", str(upgrade.after), f"a release that is one stage away; {stop} is on the way", fix)
+    edited = with_version(configs, name, upgrade.after)
+    # What was read from a file, which --write asks for.
+    file = edited.source.file or Path(edited.source.name)
     try:
-        data = config.read_bytes()
-        edited = with_version(data.decode("utf-8-sig"), name, upgrade.after, config)
+        data = file.read_bytes()
+        if data.removeprefix(BOM_UTF8) != edited.source.layout.text.encode():
+            _refuse("--write", str(file), "the file as it was read", "somebody has changed it since: run it again")
         new = edited.text.encode("utf-8-sig" if data.startswith(BOM_UTF8) else "utf-8")
-        target = replace_file(config, new) if new != data else config
+        target = replace_file(file, new) if new != data else file
     except OSError as error:
         _refuse("--write", str(error), "a file that can be replaced", "check its permissions, and those of its folder")
-    where = target if config.is_symlink() else config
+    where = target if file.is_symlink() else edited.source.name
     change = " already" if new == data else f", was {edited.was}" if edited.was else ", added"
     line = f"{where}:{edited.line}: {written_path(edited.path)}: {upgrade.after}{change}"
     print(printable(line), file=sys.stderr)
 
 
 def _compared(
-    subjects: Sequence[str], to: str | None, config: Path, *, is_edited: bool
+    subjects: Sequence[str], to: str | None, configs: Sequence[Path], *, is_edited: bool
 ) -> tuple[Upgrade, FileChanges | None]:
     ends = two_releases(subjects, to)
     if ends and is_edited:
         _refuse("--write", " ".join(subjects), "a cluster of a file", f"write {COMMAND} CLUSTER --to {ends[1]} --write")
-    if is_edited and str(config) == "-":
+    if is_edited and Path("-") in configs:
         _refuse("--write", "-", "a file that can be written", "name the file with --config")
     if ends:
         from nodeless.upgrade.comparison import compare, contents_without_cluster
@@ -142,7 +146,7 @@ def _compared(
     from nodeless.upgrade.for_cluster import for_cluster
 
     name = subjects[0] if subjects else None
-    return for_cluster(name, _release("--to", to or ""), config, is_edited=is_edited)
+    return for_cluster(name, _release("--to", to or ""), configs, is_edited=is_edited)
 
 
 def two_releases(subjects: Sequence[str], to: str | None) -> tuple[Release, Release] | None:

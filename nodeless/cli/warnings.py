@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from nodeless.finding import Finding
-from nodeless.spec.reading import shown_name
-from nodeless.spec.resolution import Warn
 
 
-def warn_about(file: Path) -> Warn:
-    """Return what prints the warnings about a file."""
-
-    def warn(finding: Finding) -> None:
-        print(finding.as_warning(shown_name(file)), file=sys.stderr)
-
-    return warn
+def print_warning(finding: Finding) -> None:
+    """Print a warning about a file."""
+    print(finding.as_warning(), file=sys.stderr)

@@ -10,7 +10,7 @@ from pathlib import Path
 from nodeless.differences.difference import Effect
 from nodeless.differences.files import JSON, FileDifference, State, compared, origin_in
 from nodeless.finding import SpecError
-from nodeless.output.inventory import STDIN, Inventory
+from nodeless.output.inventory import STDIN, Inventory, Origins
 from nodeless.output.journal import JOURNAL, UNDO
 from nodeless.output.paths import INVENTORY, MANIFEST, SYNTH, TESTS, Layout
 from nodeless.output.plan import Planner
@@ -52,7 +52,7 @@ class FolderDifference:
 
 
 def compare_folders(
-    out: Path, build: Path, *, config: str, is_whole: bool = True, layout: Layout = SYNTH
+    out: Path, build: Path, *, origins: Origins, is_whole: bool = True, layout: Layout = SYNTH
 ) -> FolderDifference:
     """Compare an output folder with stacks that were built in another one.
 
@@ -61,14 +61,15 @@ def compare_folders(
     problems = [(name, UNFINISHED) for name in (JOURNAL, UNDO) if kind_of(out / name)]
     recorded, has_inventory = _recorded(out, layout, problems)
     stacks = files_of_stacks(build / layout.stacks)
-    if config == STDIN:
+    if STDIN in origins.configs:
         # A pipe has no name; what it holds is taken for the file that the stacks came from.
-        config = next((recorded.stacks[name].config for name in stacks if name in recorded.stacks), config)
-    problems += _of_other_files(recorded, stacks, config, layout)
+        unnamed = [name for name in stacks if origins.stacks[name] == STDIN and name in recorded.stacks]
+        origins = origins.renamed(STDIN, next((recorded.stacks[name].config for name in unnamed), STDIN))
+    problems += _of_other_files(recorded, stacks, origins, layout)
     planner = Planner(
         out=out,
         recorded=recorded,
-        config=config,
+        origins=origins,
         built=stacks,
         built_manifest=(build / layout.manifest).read_bytes() if layout.manifest else None,
         force=True,
@@ -111,12 +112,12 @@ def _recorded(out: Path, layout: Layout, problems: list[tuple[str, str]]) -> tup
 
 
 def _of_other_files(
-    recorded: Inventory, stacks: Collection[str], config: str, layout: Layout
+    recorded: Inventory, stacks: Collection[str], origins: Origins, layout: Layout
 ) -> Iterator[tuple[str, str]]:
     for name in stacks:
         stack = recorded.stacks.get(name)
-        if stack and stack.config != config:
-            yield layout.folder_of(name), f"a stack of {stack.config}, not of {config}"
+        if stack and stack.config not in origins.configs:
+            yield layout.folder_of(name), f"a stack of {stack.config}, not of {origins.stacks[name]}"
 
 
 def _stack_files(out: Path, build: Path, name: str, recorded: Inventory, layout: Layout) -> Iterator[FileDifference]:

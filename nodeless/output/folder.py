@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from nodeless.finding import Finding
 from nodeless.output import journal
-from nodeless.output.inventory import Inventory
+from nodeless.output.inventory import Inventory, Origins
 from nodeless.output.lock import Say, locked
 from nodeless.output.paths import INVENTORY, SYNTH, Layout
 from nodeless.output.plan import Plan, Planner
@@ -39,17 +39,16 @@ class OutputFolder:
     force: bool
     layout: Layout = SYNTH
 
-    def publish(self, config: str, *, prune: bool, not_chosen: Collection[str] = ()) -> Plan:
+    def publish(self, origins: Origins, *, prune: bool) -> Plan:
         """Put what was built in place; return what was done and what stays."""
         plan = Planner(
             out=self.out,
             recorded=self._recorded(),
-            config=config,
+            origins=origins,
             built=files_of_stacks(self.build / self.layout.stacks),
             built_manifest=(self.build / self.layout.manifest).read_bytes() if self.layout.manifest else None,
             force=self.force,
             prune=prune,
-            not_chosen=frozenset(not_chosen),
             layout=self.layout,
         ).plan()
         for path, content in plan.contents.items():

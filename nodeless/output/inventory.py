@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,30 @@ class Stack:
 
     config: str
     files: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origins:
+    """The configuration of a run, by the names that an inventory records.
+
+    A stack is recorded under the file that was named, and not under one that this includes: a cluster that moves from
+    one included file to another stays where it is.
+    """
+
+    stacks: Mapping[str, str]
+    """every stack of the configuration, also those that are not written now"""
+    configs: frozenset[str]
+    """every file of the configuration; what was recorded under one of them belongs to this run"""
+
+    @classmethod
+    def of(cls, config: str, stacks: Iterable[str]) -> Origins:
+        """Return the configuration that is one file."""
+        return cls(stacks=dict.fromkeys(stacks, config), configs=frozenset({config}))
+
+    def renamed(self, old: str, new: str) -> Origins:
+        """Return the same with another name for one file."""
+        stacks = {stack: new if config == old else config for stack, config in self.stacks.items()}
+        return Origins(stacks=stacks, configs=self.configs - {old} | {new})
 
 
 @dataclass(frozen=True, slots=True)

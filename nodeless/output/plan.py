@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nodeless.finding import Finding
 from nodeless.output import manifest
-from nodeless.output.inventory import Inventory, Stack
+from nodeless.output.inventory import Inventory, Origins, Stack
 from nodeless.output.journal import Change
 from nodeless.output.paths import INVENTORY, MANIFEST, STACK_JSON, SYNTH, Layout
 from nodeless.output.present import File, Missing, Obstacle, digest_of, present
@@ -57,13 +57,11 @@ class Planner:
 
     out: Path
     recorded: Inventory
-    config: str
+    origins: Origins
     built: Mapping[str, Mapping[str, str]]
     built_manifest: bytes | None
     force: bool
     prune: bool
-    not_chosen: frozenset[str] = frozenset()
-    """stacks that are in the configuration, but are not written now"""
     layout: Layout = SYNTH
 
     def plan(self) -> Plan:
@@ -88,7 +86,8 @@ class Planner:
         states = {name: states_of(self.out / self.layout.folder_of(name)) for name in left} if self.prune else {}
         stays = self._stays([name for name in left if not self.prune or states[name].resources])
         gone, edited = self._gone(stays)
-        stacks = {name: Stack(self.config, dict(files)) for name, files in self.built.items()} | stays
+        origin = self.origins.stacks
+        stacks = {name: Stack(origin[name], dict(files)) for name, files in self.built.items()} | stays
         contents = self._lists(stays, stacks, {change.path for change in gone}, findings)
         last = [
             change
@@ -118,11 +117,11 @@ class Planner:
         return {MANIFEST: text, INVENTORY: Inventory(stacks, digest_of(text)).to_bytes()}
 
     def _left(self) -> list[str]:
-        """Return the stacks that came from this file, are no longer in it, and still have files."""
+        """Return the stacks that came from these files, are no longer in them, and still have files."""
         return [
             name
             for name, stack in sorted(self.recorded.stacks.items())
-            if stack.config == self.config and name not in self.built and name not in self.not_chosen
+            if stack.config in self.origins.configs and name not in self.built and name not in self.origins.stacks
             if any(not isinstance(present(self.out, self.layout.of_stack(name, file)), Missing) for file in stack.files)
         ]
 
@@ -132,7 +131,7 @@ class Planner:
             name: stack
             for name, stack in self.recorded.stacks.items()
             if name not in self.built
-            if stack.config != self.config or name in self.not_chosen or name in orphans
+            if stack.config not in self.origins.configs or name in self.origins.stacks or name in orphans
         }
 
     def _gone(self, stays: Mapping[str, Stack]) -> tuple[list[Change], list[str]]:
@@ -155,9 +154,9 @@ class Planner:
     def _collisions(self) -> Iterable[Finding]:
         for name in self.built:
             stack = self.recorded.stacks.get(name)
-            if stack and stack.config != self.config and not self.force:
+            if stack and stack.config not in self.origins.configs and not self.force:
                 fix = f"rename the cluster, {self.layout.elsewhere}, or take the stack over with --force"
-                value, expected = f"a stack of {stack.config}", f"no stack, or one of {self.config}"
+                value, expected = f"a stack of {stack.config}", f"no stack, or one of {self.origins.stacks[name]}"
                 yield Finding((self.layout.folder_of(name),), value, expected, fix)
 
     def _digest(self, name: str, file: str) -> str | None:

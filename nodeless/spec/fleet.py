@@ -1,30 +1,31 @@
-"""A fleet: the clusters of one or several files, each with the group that it belongs to."""
+"""All clusters of one or several files, each with the file it is in."""
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from nodeless.resolved.installation import Installation
+from nodeless.spec.including import gather
 from nodeless.spec.model import Cluster
-from nodeless.spec.reading import shown_name
-from nodeless.spec.resolution import Warn, load_clusters, silent
+from nodeless.spec.resolution import Warn, resolve_files, silent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A cluster of a fleet: as written with its defaults, as resolved, and the name of its group."""
+    """One cluster as written, with its defaults, and as resolved; its group is the file it is in."""
 
     cluster: Cluster
     installation: Installation
     group: str
+    """the path of the file, as a user would write it"""
 
 
-def load_fleet(configs: Sequence[Path], *, warn: Warn = silent) -> tuple[Member, ...]:
-    """Read the files in their order; the clusters of one file are a group."""
+def load_fleet(configs: Sequence[pathlib.Path], *, warn: Warn = silent) -> tuple[Member, ...]:
+    """Read files with all that they include, or raise SpecError with everything that is wrong in any of them."""
+    files = gather(configs)
     return tuple(
-        Member(cluster=cluster, installation=installation, group=shown_name(file))
-        for file in configs
-        for cluster, installation in load_clusters(file, warn=warn)
+        Member(cluster=row.cluster, installation=row.installation, group=files.sources[row.position].name)
+        for row in resolve_files(files, warn=warn)
     )

@@ -330,6 +330,8 @@ class File(Section):
     """The whole of clusters.yaml."""
 
     defaults: dict[str, Any] = {}
-    """any key of a cluster; merged under every cluster"""
-    clusters: Annotated[list[Cluster], Field(min_length=1)]
-    """the clusters, one stack each"""
+    """any key of a cluster; merged under every cluster, also of the files under `include`"""
+    include: list[str] = []
+    """more files of this kind, as paths or globs relative to this file: `teams/*.yaml`"""
+    clusters: Annotated[list[Cluster], Field(min_length=1)] = []
+    """the clusters, one stack each; they may be left out beside `include`"""

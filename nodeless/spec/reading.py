@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
@@ -34,6 +35,11 @@ class Layout:
             return None
         return self.root.mark_of(path, at_key=at_key)
 
+    @property
+    def values(self) -> int:
+        """Count the keys and values."""
+        return self.root.values if self.root else 0
+
     def line_of(self, path: Path) -> int | None:
         """Return the line of a key."""
         mark = self.mark_of(path, at_key=True)
@@ -43,6 +49,11 @@ class Layout:
 def shown_name(file: FilePath) -> str:
     """Name a file in a message."""
     return STDIN_NAME if file == STDIN else str(file)
+
+
+def shown_names(files: Iterable[FilePath]) -> str:
+    """Name several files in a message."""
+    return ", ".join(map(shown_name, files))
 
 
 def read(file: FilePath) -> tuple[Any, Layout]:
@@ -57,6 +68,11 @@ def read(file: FilePath) -> tuple[Any, Layout]:
     except (OSError, ValueError) as error:
         what = f"the file cannot be read: {error}"
         raise _refused(file, what, "a readable file", "check its name and its permissions") from None
+    return read_text(data, file)
+
+
+def read_text(data: bytes, file: FilePath) -> tuple[Any, Layout]:
+    """Read the bytes of a file, which only names them."""
     if len(data) > LARGEST_FILE:
         expected = f"a file of at most {LARGEST_FILE // 1024} KiB"
         raise _refused(file, "a larger file", expected, "use several files, or keep large texts elsewhere")
@@ -80,11 +96,11 @@ def parse(text: str, file: FilePath) -> tuple[Any, Layout]:
         # `pure`: the same reader on every machine, with or without the C library.
         root = build(YAML(typ="safe", pure=True).parse(text))
     except RefusedTreeError as error:
-        raise SpecError(shown_name(file), error.findings, text=text) from None
+        raise SpecError(shown_name(file), error.findings, texts={shown_name(file): text}) from None
     except MarkedYAMLError as error:
-        raise SpecError(shown_name(file), [mistake(text, error)], text=text) from None
+        raise SpecError(shown_name(file), [mistake(text, error)], texts={shown_name(file): text}) from None
     except ReaderError as error:
-        raise SpecError(shown_name(file), [_character(text, error)], text=text) from None
+        raise SpecError(shown_name(file), [_character(text, error)], texts={shown_name(file): text}) from None
     except YAMLError as error:
         raise _refused(file, str(error), "YAML 1.2", "remove the characters that YAML does not allow") from None
     except (ValueError, OverflowError):

@@ -1,122 +1,63 @@
-"""From a file to Installations: defaults merged, every key checked, every mistake reported in one run."""
+"""From files to Installations: defaults merged, every key checked, every mistake reported in one run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path as FilePath
 from typing import Any
 
-from nodeless.finding import CLUSTERS, Finding, Path, SpecError
+from nodeless.finding import CLUSTERS, Finding, Path
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.partitions import REGIONAL_DEFAULTS, defaults_in
-from nodeless.sinks.excerpts import NOT_SHOWN, is_secret, without_secrets
 from nodeless.spec import advice
-from nodeless.spec.bounds import MOST_CHARACTERS, MOST_CLUSTERS, MOST_FINDINGS, MOST_VALUES
+from nodeless.spec.bounds import MOST_CHARACTERS, MOST_CLUSTERS, MOST_FINDINGS, MOST_VALUES_IN_ALL
 from nodeless.spec.conversion import installation_of
 from nodeless.spec.guards import (
     CLUSTER_GUARDS,
     CLUSTER_WARNINGS,
-    FILE_GUARDS,
+    FLEET_GUARDS,
+    FLEET_WARNINGS,
     INSTALLATION_GUARDS,
     INSTALLATION_WARNINGS,
 )
 from nodeless.spec.guards.guard import Guard, Subject
+from nodeless.spec.guards.placed import Placed
+from nodeless.spec.including import INCLUDE, alone, gather
 from nodeless.spec.model import OWN_KEYS, Cluster, File
 from nodeless.spec.python_values import refused_values
-from nodeless.spec.reading import Layout, read, shown_name
+from nodeless.spec.reading import Layout
+from nodeless.spec.sources import DEFAULTS, NOWHERE, Files, Source
 from nodeless.spec.validation import validated
-from nodeless.trees import in_brief, levels_of, merged, size_of, value_at
+from nodeless.trees import Tree, merged, size_of
 
-DEFAULTS = "defaults"
 TOP_LEVEL = tuple(File.model_fields)
-TOO_MANY = Finding(
-    (),
-    "more problems",
-    f"this is the end of the list after {MOST_FINDINGS} problems",
-    "correct these, then run it again",
-    problem="there are more problems",
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """The file: it completes the path of a finding and knows its place."""
-
-    name: str
-    tree: Any
-    layout: Layout
-
-    def found(self, finding: Finding) -> Finding:
-        """Add the place; a value that is not a scalar is shown as text, and a secret not at all."""
-        hidden = finding.is_secret or (finding.at_key and is_secret(str(finding.path[-1])))
-        mark = self.layout.mark_of(finding.path, at_key=finding.at_key and not hidden)
-        return replace(
-            finding,
-            value=NOT_SHOWN if hidden else _shown(finding.value),
-            problem=finding.problem or (_shape_of(finding) if mark else ""),
-            is_secret=hidden,
-            mark=mark,
-        )
-
-    def found_in(self, index: int, finding: Finding) -> Finding:
-        """Place a finding at its cluster, or at the defaults where the value or its section comes from there."""
-        row, path = (CLUSTERS, index), finding.path
-        shared = value_at(self.tree, (DEFAULTS,))
-        if levels_of(shared, path) > levels_of(value_at(self.tree, row), path):
-            return self.found(replace(finding, path=(DEFAULTS, *path)))
-        name = value_at(self.tree, (*row, "name"))
-        return self.found(replace(finding, path=(*row, *path), cluster=name if isinstance(name, str) else ""))
-
-    def refused(self, findings: Iterable[Finding]) -> SpecError:
-        """Make the error with every finding once, in the order of the file, up to the number that is reported."""
-        once = list(dict.fromkeys(findings))
-        shown = sorted(once[:MOST_FINDINGS], key=lambda finding: (finding.line or 0, finding.column or 0))
-        all_of_them = [*shown, TOO_MANY] if len(once) > MOST_FINDINGS else shown
-        return SpecError(self.name, all_of_them, text=self.layout.text)
-
-
-def _shape_of(finding: Finding) -> str:
-    """Say that a list or a map is wrong: the excerpt shows it better than one line could."""
-    kind = "a map" if isinstance(finding.value, Mapping) else "a list" if isinstance(finding.value, list) else ""
-    return f"wrong value for {finding.subject()}: {kind}" if kind else ""
-
-
-def _shown(value: object) -> object:
-    if value is None or isinstance(value, int | float | bool):
-        return value
-    return without_secrets(value if isinstance(value, str) else in_brief(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """One cluster after validation, as written and as resolved; no guard may rely on what is unreadable."""
 
+    position: int
+    """of its file"""
     index: int
+    """of the cluster in its file"""
     cluster: Cluster
     installation: Installation
     unreadable: tuple[Path, ...]
 
 
 Warn = Callable[[Finding], None]
-# What Python passes has no text.
-NOWHERE = Layout()
 
 
 def silent(_: Finding) -> None:
     """Take a warning and do nothing."""
 
 
-def load(file: FilePath, *, warn: Warn = silent) -> tuple[Installation, ...]:
-    """Read a file and resolve all its clusters, or raise SpecError with everything that is wrong."""
-    return tuple(resolved for _, resolved in load_clusters(file, warn=warn))
-
-
-def load_clusters(file: FilePath, *, warn: Warn = silent) -> tuple[tuple[Cluster, Installation], ...]:
-    """Read a file and return each cluster as written, with its defaults, and as resolved."""
-    tree, layout = read(file)
-    return resolve(tree, source=shown_name(file), layout=layout, warn=warn)
+def load(*configs: FilePath, warn: Warn = silent) -> tuple[Installation, ...]:
+    """Read files and resolve all their clusters, or raise SpecError with everything that is wrong."""
+    return tuple(row.installation for row in resolve_files(gather(configs), warn=warn))
 
 
 def resolve(
@@ -126,69 +67,92 @@ def resolve(
     layout: Layout = NOWHERE,
     warn: Warn = silent,
 ) -> tuple[tuple[Cluster, Installation], ...]:
-    """Resolve what a file holds; warnings are given one by one, if nothing is wrong."""
-    file = Source(name=source, tree=tree, layout=layout)
-    if too_much := list(_bounds(tree)):
-        raise file.refused(map(file.found, too_much))
-    findings = [file.found(finding) for finding in _shape(tree)]
+    """Resolve what one file holds, which is read already."""
+    rows = resolve_files(alone(tree, name=source, layout=layout), warn=warn)
+    return tuple((row.cluster, row.installation) for row in rows)
+
+
+def resolve_files(files: Files, *, warn: Warn = silent) -> tuple[Checked, ...]:
+    """Resolve what files hold together; warnings are given one by one, if nothing is wrong."""
+    defaults = [files.defaults(position) for position in range(len(files.sources))]
+    if too_much := list(_bounds(files, defaults)):
+        raise files.refused([*files.findings, *too_much])
+    findings = [*files.findings, *(source.found(finding) for source in files.sources for finding in _shape(source))]
     checked: list[Checked] = []
-    for index, keys in enumerate(_rows(tree)):
+    for position, index, keys in _rows(files, defaults):
         if len(findings) > MOST_FINDINGS:
             break
-        cluster, mistakes = _check(index, keys)
-        findings += [file.found_in(index, mistake) for mistake in mistakes]
+        cluster, mistakes = _check(position, index, keys)
+        findings += [files.found_in(position, index, mistake) for mistake in mistakes]
         checked += [cluster] if cluster else []
-    for guard in FILE_GUARDS:
-        rows = [(row.index, row.installation) for row in checked if guard.can_run(row.unreadable)]
-        findings += [file.found_in(index, finding) for index, finding in guard(rows)]
+    placed = [
+        (row, Placed(row.installation, row.position, row.index, files.sources[row.position].name)) for row in checked
+    ]
+    for guard in FLEET_GUARDS:
+        found = guard([where for row, where in placed if guard.can_run(row.unreadable)])
+        findings += [
+            files.found_in(where.position, where.index, finding) for where, finding in islice(found, MOST_FINDINGS + 1)
+        ]
     if findings:
-        raise file.refused(findings)
+        raise files.refused(findings)
     for row in checked:
         warnings = [
             *(finding for guard in CLUSTER_WARNINGS for finding in guard(row.cluster)),
             *(finding for guard in INSTALLATION_WARNINGS for finding in guard(row.installation)),
         ]
         for warning in warnings:
-            warn(file.found_in(row.index, warning))
-    return tuple((row.cluster, row.installation) for row in checked)
+            warn(files.found_in(row.position, row.index, warning))
+    for across in FLEET_WARNINGS:
+        for where, warning in across([where for _, where in placed]):
+            warn(files.found_in(where.position, where.index, warning))
+    return tuple(checked)
 
 
 def installation(**keys: Any) -> Installation:  # noqa: ANN401 - the keys of a cluster, as in the file
     """Resolve one cluster given in Python; here values may be tokens or other Terraform references."""
-    file = Source(name="installation()", tree={CLUSTERS: [keys]}, layout=NOWHERE)
+    files = Files(sources=(Source(name="installation()", tree={CLUSTERS: [keys]}),))
     if foreign := list(islice(refused_values(keys), MOST_FINDINGS)):
-        raise file.refused(file.found_in(0, finding) for finding in foreign)
-    checked, mistakes = _check(0, keys, references=True)
+        raise files.refused(files.found_in(0, 0, finding) for finding in foreign)
+    checked, mistakes = _check(0, 0, keys, references=True)
     if mistakes or checked is None:
-        raise file.refused(file.found_in(0, mistake) for mistake in mistakes)
+        raise files.refused(files.found_in(0, 0, mistake) for mistake in mistakes)
     return checked.installation
 
 
-def _bounds(tree: Any) -> Iterator[Finding]:  # noqa: ANN401 - any YAML
-    """Check how much the clusters are together, each with the defaults under it."""
-    if not isinstance(tree, Mapping) or not isinstance(tree.get(CLUSTERS), list):
-        return
-    count = len(tree[CLUSTERS])
-    if count > MOST_CLUSTERS:
-        yield Finding((CLUSTERS,), count, f"at most {MOST_CLUSTERS} clusters in a file", "use several files")
-        return
-    shared, own = size_of(tree.get(DEFAULTS)), size_of(tree[CLUSTERS])
-    bounds = ((MOST_VALUES, "keys and values"), (MOST_CHARACTERS, "characters"))
-    for below_each, in_all, (most, what) in zip(shared, own, bounds, strict=True):
-        if count * below_each + in_all > most:
-            expected = f"at most {most:,} {what} in all clusters, each with the defaults"
-            yield Finding((DEFAULTS,), count * below_each + in_all, expected, "use several files")
+def _bounds(files: Files, defaults: Sequence[Tree]) -> Iterator[Finding]:
+    """Check how much the clusters of all files are together, each with the defaults under it."""
+    fix = "run nodeless for fewer files at a time"
+    clusters = values = characters = 0
+    for source, shared in zip(files.sources, defaults, strict=True):
+        rows = source.clusters()
+        clusters += len(rows)
+        if clusters > MOST_CLUSTERS:
+            expected = f"at most {MOST_CLUSTERS:,} clusters in one run"
+            yield source.found(Finding((CLUSTERS,), clusters, expected, fix))
+            return
+        below_each, own = size_of(shared), size_of(rows)
+        values += len(rows) * below_each[0] + own[0]
+        characters += len(rows) * below_each[1] + own[1]
+        for count, most, what in (
+            (values, MOST_VALUES_IN_ALL, "keys and values"),
+            (characters, MOST_CHARACTERS, "characters"),
+        ):
+            if count > most:
+                expected = f"at most {most:,} {what} in all clusters of one run, each with the defaults"
+                yield source.found(Finding((DEFAULTS,), count, expected, fix))
+                return
 
 
-def _shape(tree: Any) -> Iterator[Finding]:  # noqa: ANN401 - any YAML
-    """Check the outermost level of the file."""
+def _shape(source: Source) -> Iterator[Finding]:
+    """Check the outermost level of a file."""
+    tree = source.tree
     if not isinstance(tree, Mapping):
         yield advice.not_a_file(tree)
         return
     if advice.is_manifest(tree):
         yield advice.manifest_as_file(tree)
         return
-    if CLUSTERS not in tree and tree.keys() & Cluster.model_fields.keys():
+    if not tree.keys() & {CLUSTERS, INCLUDE} and tree.keys() & Cluster.model_fields.keys():
         yield advice.a_cluster_at_the_top(tree)
         return
     for key in tree:
@@ -199,20 +163,25 @@ def _shape(tree: Any) -> Iterator[Finding]:  # noqa: ANN401 - any YAML
     clusters = tree.get(CLUSTERS)
     # A key that was meant to be this one is a mistake of its own.
     is_misspelt = CLUSTERS not in tree and any(map(advice.means_clusters, tree))
-    if (not isinstance(clusters, list) or not clusters) and not is_misspelt:
+    is_left_out = CLUSTERS not in tree and bool(tree.get(INCLUDE))
+    if (not isinstance(clusters, list) or not clusters) and not is_misspelt and not is_left_out:
         yield advice.no_clusters(tree)
 
 
-def _rows(tree: Any) -> list[Any]:  # noqa: ANN401 - any YAML
-    """Return the clusters with the defaults under them; what is not a map stays as it is."""
-    if not isinstance(tree, Mapping) or not isinstance(tree.get(CLUSTERS), list):
-        return []
-    given = tree.get(DEFAULTS)
-    defaults = dict(given) if isinstance(given, Mapping) else {}
-    return [merged(defaults, dict(row)) if isinstance(row, Mapping) else row for row in tree[CLUSTERS]]
+def _rows(files: Files, defaults: Sequence[Tree]) -> Iterator[tuple[int, int, Any]]:
+    """Return the clusters of all files with the defaults under them; what is not a map stays as it is."""
+    for position, (source, shared) in enumerate(zip(files.sources, defaults, strict=True)):
+        for index, row in enumerate(source.clusters()):
+            yield position, index, merged(shared, dict(row)) if isinstance(row, Mapping) else row
 
 
-def _check(index: int, keys: Any, *, references: bool = False) -> tuple[Checked | None, list[Finding]]:  # noqa: ANN401 - any YAML
+def _check(
+    position: int,
+    index: int,
+    keys: Any,  # noqa: ANN401 - any YAML
+    *,
+    references: bool = False,
+) -> tuple[Checked | None, list[Finding]]:
     """Check one cluster, with every guard that can run; paths are below the cluster."""
     if not isinstance(keys, Mapping):
         return None, [Finding((), keys, "a map of cluster keys", advice.cluster_fix(keys))]
@@ -222,6 +191,7 @@ def _check(index: int, keys: Any, *, references: bool = False) -> tuple[Checked 
     if result.cluster is None:
         return None, findings
     row = Checked(
+        position=position,
         index=index,
         cluster=result.cluster,
         installation=installation_of(result.cluster, is_literal=not references),

@@ -90,6 +90,11 @@ def schema() -> Schema:
         "description": properties["defaults"]["description"],
     }
     properties["clusters"]["items"] = partial
+    del properties["clusters"]["default"]
+    properties["include"] = {
+        "anyOf": [{"type": "array", "items": {"type": "string", "minLength": 1}}, {"type": "null"}],
+        "description": properties["include"]["description"],
+    }
     # A place for anchors, which nobody reads.
     tree["patternProperties"] = {f"^{model.OWN_KEYS}": {}}
     whole = {REF: f"{DEFINITIONS}{CLUSTER}", "allOf": _combinations(COMBINATIONS_WITHOUT_DEFAULTS)}
@@ -98,6 +103,10 @@ def schema() -> Schema:
         "$id": SCHEMA_ID,
         **tree,
         "title": "clusters.yaml of nodeless",
+        "anyOf": [
+            {"required": ["clusters"]},
+            {"required": ["include"], "properties": {"include": {"type": "array", "minItems": 1}}},
+        ],
         "allOf": [
             _if_defaults({}, otherwise=_each_cluster(whole)),
             *(_if_defaults({"required": [key]}, otherwise=_each_cluster({"required": [key]})) for key in needed),

@@ -39,6 +39,12 @@ LINES = {
     "a release for a fleet": (["upgrade", "--fleet", "--to", "1.1"], {str(NEWEST)}, {"green-2"}),
     "a cluster": (["explain", ""], {"blue", "green-2"}, {"$(id)", "green"}),
     "a cluster of another file": (["explain", "--config", "other.yaml", ""], {"red"}, {"blue"}),
+    "a cluster of several files": (
+        ["explain", "--config", "other.yaml", "--config", "clusters.yaml", ""],
+        {"red", "blue"},
+        {"pink"},
+    ),
+    "a cluster of an included file": (["explain", "--config", "fleet.yaml", ""], {"red", "pink"}, {"blue"}),
     "the value of an option": (["synth", "--only", "b"], {"blue"}, {"green-2", "--json"}),
     "a release": (["upgrade", "blue", "--to", "1.1"], {str(NEWEST)}, {"green-2"}),
     "a release or a cluster": (["upgrade", ""], {"blue", str(NEWEST)}, {"--to"}),
@@ -52,9 +58,10 @@ PATIENCE = 60
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Make a folder with two files, and the command on a path of its own."""
+    """Make a folder with three files, and the command on a path of its own."""
     (tmp_path / "clusters.yaml").write_text(FILE, encoding="utf-8")
     (tmp_path / "other.yaml").write_text("clusters: [{name: red}]\n", encoding="utf-8")
+    (tmp_path / "fleet.yaml").write_text("include: [other.yaml]\nclusters: [{name: pink}]\n", encoding="utf-8")
     (tmp_path / "bin").mkdir()
     command = tmp_path / "bin" / "nodeless"
     command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m nodeless "$@"\n', encoding="utf-8")
@@ -181,7 +188,7 @@ def test_without_a_shell_the_three_are_named(capsys: pytest.CaptureFixture[str])
 
 
 def test_no_name_reaches_a_shell_that_could_be_a_command(folder: Path) -> None:
-    assert list(cluster_names(folder / "clusters.yaml")) == ["blue", "green-2"]
+    assert list(cluster_names([folder / "clusters.yaml"])) == ["blue", "green-2"]
 
 
 @pytest.mark.parametrize("text", ["clusters: 3", "a: 'b", "", "clusters:\n  - 3\n"])
@@ -189,7 +196,7 @@ def test_a_file_with_mistakes_offers_what_it_has(tmp_path: Path, text: str) -> N
     file = tmp_path / "clusters.yaml"
     file.write_text(text, encoding="utf-8")
 
-    assert list(cluster_names(file)) == []
+    assert list(cluster_names([file])) == []
 
 
 def test_releases_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

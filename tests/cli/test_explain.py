@@ -191,7 +191,7 @@ def test_every_section_of_the_text_says_what_the_json_says(capsys: pytest.Captur
     assert main(["explain", "--json", "--config", str(config)]) == 0
     (cluster,) = json.loads(capsys.readouterr().out)["clusters"]
 
-    text = " ".join(line.lstrip("# ") for line in explanation(config).splitlines())
+    text = " ".join(line.lstrip("# ") for line in explanation([config]).splitlines())
 
     for row in cluster["resources"]:
         assert row["address"] in text
@@ -206,8 +206,8 @@ def test_every_section_of_the_text_says_what_the_json_says(capsys: pytest.Captur
 def test_it_says_how_long_a_name_may_be_where_a_policy_is_nearly_full(file: Callable[[str], Path]) -> None:
     config = file("clusters: [{name: demo, region: us-gov-west-1, karpenter: {version: '1.8'}}]")
 
-    assert "it fits for cluster names of up to 15 characters" in explanation(config)
-    assert "it fits for" not in explanation(ROOT / "clusters.yaml")
+    assert "it fits for cluster names of up to 15 characters" in explanation([config])
+    assert "it fits for" not in explanation([ROOT / "clusters.yaml"])
 
 
 def test_it_shows_the_names_and_the_room_of_each_policy(explained: Explained) -> None:
@@ -277,7 +277,7 @@ def test_no_value_is_shown_as_it_is_to_a_terminal(file: Callable[[str], Path]) -
         'clusters: [{name: one, region: eu-north-1, karpenter: {values: {podAnnotations: {"\\u202ekey": "\\u202e"}}}}]'
     )
 
-    assert all(line.isprintable() for line in explanation(config).split("\n"))
+    assert all(line.isprintable() for line in explanation([config]).split("\n"))
 
 
 @pytest.mark.parametrize("columns", [60, 120])
@@ -297,4 +297,4 @@ def test_a_pipe_gets_the_same_at_any_width(monkeypatch: pytest.MonkeyPatch, caps
         assert main(["explain", "--config", str(ROOT / "clusters.yaml")]) == 0
         seen.append(capsys.readouterr().out)
 
-    assert seen[0] == seen[1] == explanation(ROOT / "clusters.yaml")
+    assert seen[0] == seen[1] == explanation([ROOT / "clusters.yaml"])

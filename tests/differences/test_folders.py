@@ -11,6 +11,7 @@ import pytest
 
 from nodeless.differences.files import State
 from nodeless.differences.folders import STALE, UNFINISHED, UNREADABLE, FolderDifference, compare_folders
+from nodeless.output.inventory import Origins
 from nodeless.output.paths import INVENTORY, MANIFEST
 from tests.output.trees import CONFIG, FOREIGN, NEW, OLD, OTHER_CONFIG, Tree, build, contents, run, write
 
@@ -32,7 +33,7 @@ def check(out: Path, tree: Tree = NEW, *, config: str = CONFIG, is_whole: bool =
     folder = out.parent / "build"
     shutil.rmtree(folder, ignore_errors=True)
     build(folder, tree)
-    found = compare_folders(out, folder, config=config, is_whole=is_whole)
+    found = compare_folders(out, folder, origins=Origins.of(config, tree), is_whole=is_whole)
     assert (contents(out) if out.exists() else {}) == before
     return found
 

@@ -142,7 +142,7 @@ def test_every_address_and_output_that_a_page_names_exists(guide: str, built: Ca
 
 @pytest.mark.parametrize("guide", GUIDES)
 def test_the_stages_to_a_current_release_are_those_of_the_upgrade(guide: str) -> None:
-    upgrade, _ = for_cluster(None, NEWEST, example(guide))
+    upgrade, _ = for_cluster(None, NEWEST, [example(guide)])
 
     shown = [(stage, kubernetes) for stage, kubernetes, _ in stages(guide)]
     assert shown == [(f"{stage.before} to {stage.after}", minors(stage.kubernetes)) for stage in upgrade.stages]
@@ -159,7 +159,7 @@ def test_each_stage_names_the_keys_that_its_release_no_longer_takes(guide: str) 
         spans = {word for span in code(change) for word in re.findall(r"\w+", span)}
         assert (change == "nothing") == (not spans), stage
         named |= spans
-        _, changes = for_cluster(None, find(stage.rpartition(" ")[2]), example(guide))
+        _, changes = for_cluster(None, find(stage.rpartition(" ")[2]), [example(guide)])
         needed = {str(finding.path[-1]) for finding in changes.findings}
         assert needed <= named, stage
         assert (needed == before) == (change == "nothing"), stage

@@ -26,6 +26,6 @@ def test_it_shows_what_synth_says_about_a_stack_that_left(tmp_path: Path, capsys
     plan = run(tmp_path, {"same": NEW["same"]})
     (shown,) = blocks("text", PAGE)
 
-    stays(plan, Path("clusters.yaml"), Path("cdktf.out"))
+    stays(plan, [Path("clusters.yaml")], Path("cdktf.out"))
 
     assert capsys.readouterr().err == shown.text

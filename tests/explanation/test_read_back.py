@@ -91,14 +91,14 @@ def read_back(text: str) -> tuple[Installation, ...]:
 @pytest.mark.parametrize("width", [20, 60, 120])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_example_resolves_to_the_same(file: Path, width: int) -> None:
-    assert read_back(explanation(file, width=width)) == load(file)
+    assert read_back(explanation([file], width=width)) == load(file)
 
 
 @pytest.mark.parametrize("keys", SETTINGS.values(), ids=SETTINGS)
 def test_every_kind_of_setting_resolves_to_the_same(keys: dict[str, Any], tmp_path: Path) -> None:
     file = written(tmp_path, {"clusters": [{"name": "demo", "region": "eu-north-1", **keys}]})
 
-    assert read_back(explanation(file)) == load(file)
+    assert read_back(explanation([file])) == load(file)
 
 
 @pytest.mark.parametrize("keys", SETTINGS.values(), ids=SETTINGS)
@@ -107,28 +107,28 @@ def test_defaults_resolve_to_the_same(keys: dict[str, Any], tmp_path: Path) -> N
     rows = [{"name": name, "region": keys.get("region", "eu-north-1")} for name in ("one", "two")]
     file = written(tmp_path, {"defaults": shared, "clusters": rows})
 
-    assert read_back(explanation(file)) == load(file)
+    assert read_back(explanation([file])) == load(file)
 
 
 def test_one_cluster_of_several_resolves_to_the_same() -> None:
     file = ROOT / "examples" / "production.yaml"
 
-    assert read_back(explanation(file, ["staging"])) == load(file)[1:]
+    assert read_back(explanation([file], ["staging"])) == load(file)[1:]
 
 
 def test_settings_alone_resolve_to_the_same() -> None:
     file = ROOT / "clusters.yaml"
-    text = explanation(file, with_sections=False)
+    text = explanation([file], with_sections=False)
 
-    assert text == explanation(file).partition("\n\n#")[0] + "\n"
+    assert text == explanation([file]).partition("\n\n#")[0] + "\n"
     assert read_back(text) == load(file)
 
 
 def test_what_was_explained_explains_itself(tmp_path: Path) -> None:
-    first = explanation(ROOT / "clusters.yaml", with_sections=False)
+    first = explanation([ROOT / "clusters.yaml"], with_sections=False)
     (tmp_path / "again.yaml").write_text(first, encoding="utf-8")
 
-    again = explanation(tmp_path / "again.yaml", with_sections=False)
+    again = explanation([tmp_path / "again.yaml"], with_sections=False)
 
     assert [line.partition("#")[0].rstrip() for line in again.splitlines()] == [
         line.partition("#")[0].rstrip() for line in first.splitlines()
@@ -139,7 +139,7 @@ def test_an_address_is_shown_without_what_may_be_a_token(tmp_path: Path, capsys:
     backend = {"type": "http", "address": "https://example.com/state?token=hunter2", "username": "me"}
     file = written(tmp_path, {"clusters": [{"name": "demo", "region": "eu-north-1", "backend": backend}]})
 
-    text = explanation(file)
+    text = explanation([file])
 
     assert "hunter2" not in text
     assert "https://example.com/state?…" in text

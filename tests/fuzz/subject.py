@@ -25,8 +25,9 @@ from nodeless.resolved.delivery import gitops_files, metadata
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.resources import vpc_endpoints
 from nodeless.spec.bounds import LARGEST_FILE
+from nodeless.spec.fleet import load_fleet
 from nodeless.spec.reading import parse
-from nodeless.spec.resolution import installation, load_clusters, resolve
+from nodeless.spec.resolution import installation, resolve
 from tests.fuzz.files import Case
 
 ACCEPTED, REFUSED, FAILED = "accepted", "refused", "failed"
@@ -83,15 +84,15 @@ def _examined(case: Case, folder: Path) -> Outcome:
         file = folder / "clusters.yaml"
         data = case.text if isinstance(case.text, bytes) else case.text.encode("utf-8", "surrogatepass")
         file.write_bytes(data)
-        rows = load_clusters(file)
+        members = load_fleet([file])
     except SpecError as error:
         _check_message(error)
         return Outcome(REFUSED, keys=frozenset(_wrong_keys(error.findings)))
-    for _, resolved in rows:
-        _use(resolved)
-    _commands(file, [found for _, found in rows])
-    keys = frozenset(key for cluster, _ in rows for key in keys_set(cluster))
-    return Outcome(ACCEPTED, keys=keys, clusters=len(rows))
+    for member in members:
+        _use(member.installation)
+    _commands(file, [member.installation for member in members])
+    keys = frozenset(key for member in members for key in keys_set(member.cluster))
+    return Outcome(ACCEPTED, keys=keys, clusters=len(members))
 
 
 def _use(resolved: Installation) -> None:
@@ -120,8 +121,8 @@ def _commands(file: Path, rows: list[Installation]) -> None:
     """Run the other verbs on the file."""
     out, resolved = io.StringIO(), rows[0]
     with contextlib.redirect_stderr(out):
-        _check_read_back(explanation(file, with_sections=False), rows)
-        explanation(file)
+        _check_read_back(explanation([file], with_sections=False), rows)
+        explanation([file])
     number = sum(map(ord, resolved.name + resolved.region))
     if number % 3:
         return

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 from nodeless.finding import SpecError
+from nodeless.spec.fleet import load_fleet
 from nodeless.spec.model import Cluster
-from nodeless.spec.resolution import load_clusters
 from tests.fuzz.files import CASES, Case
 from tests.fuzz.hostile import file_of
 from tests.fuzz.model_values import Around, around, keys_of, section
@@ -59,8 +59,8 @@ def test_every_key_of_the_model_is_tried_and_accepted_with_some_value(key: str, 
         file = tmp_path / "clusters.yaml"
         file.write_text(file_of({"clusters": [{**row, "name": "demo"}]}), "utf-8")
         with contextlib.suppress(SpecError):
-            ((cluster, _),) = load_clusters(file)
-            if key in keys_set(cluster):
+            (member,) = load_fleet([file])
+            if key in keys_set(member.cluster):
                 raise AcceptedError
 
     with pytest.raises(AcceptedError):

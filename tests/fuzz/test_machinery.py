@@ -38,7 +38,7 @@ def raising(error: Exception) -> Any:  # noqa: ANN401 - stands in for any functi
 
 
 def test_an_exception_is_a_finding_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subject, "load_clusters", raising(KeyError("x")))
+    monkeypatch.setattr(subject, "load_fleet", raising(KeyError("x")))
 
     outcome = examine(RIGHT, tmp_path)
     assert outcome.end == FAILED
@@ -56,7 +56,7 @@ def test_a_message_that_is_not_whole_is_a_finding(
 ) -> None:
     if isinstance(finding.value, Raw):
         monkeypatch.setattr(Finding, "lines", lambda *_, **__: iter(["\x1b[31m"]))
-    monkeypatch.setattr(subject, "load_clusters", raising(SpecError("x", [finding])))
+    monkeypatch.setattr(subject, "load_fleet", raising(SpecError("x", [finding])))
 
     assert examine(RIGHT, tmp_path).end == FAILED
 

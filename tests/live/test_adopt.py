@@ -130,6 +130,36 @@ def test_a_cluster_that_is_not_in_the_file_is_refused(aws: AwsServer, tmp_path: 
     assert "did you mean named?" in done.stderr
 
 
+def test_a_cluster_of_an_included_file_is_adopted_with_the_defaults_above_it(aws: AwsServer, tmp_path: Path) -> None:
+    made = cluster(aws, "by-a-team", tmp_path)
+    other_setups.run_eksctl(None, None, made)
+    above = {"defaults": {"region": REGION, "adopt": "blog"}, "include": ["teams/*.yaml"]}
+    (tmp_path / "clusters.yaml").write_text(json.dumps(above), "utf-8")
+    (tmp_path / "teams").mkdir()
+    (tmp_path / "teams" / "a.yaml").write_text('{"clusters": [{"name": "by-a-team"}]}', "utf-8")
+    (tmp_path / "other.yaml").write_text('{"clusters": [{"name": "other", "region": "eu-west-1"}]}', "utf-8")
+
+    done = nodeless(
+        tmp_path, "adopt", "by-a-team", "--json", "--config", "other.yaml", "--config", "clusters.yaml", aws=aws
+    )
+
+    assert done.returncode == DONE, done.stderr
+    assert json.loads(done.stdout)["setups"] == ["eksctl"]
+
+
+def test_a_name_that_two_stacks_have_is_refused(tmp_path: Path) -> None:
+    rows = [
+        {"name": "same", "stack": stack, "region": REGION, "account": account}
+        for stack, account in (("one", "111122223333"), ("two", "444455556666"))
+    ]
+    (tmp_path / "clusters.yaml").write_text(json.dumps({"clusters": rows}), "utf-8")
+
+    done = nodeless(tmp_path, "adopt", "same")
+
+    assert done.returncode == REFUSED
+    assert "one stack; the clusters of this name have one, two" in done.stderr
+
+
 def blog_roles(aws: AwsServer, name: str, **more: Any) -> None:  # noqa: ANN401 - arguments of create_role
     """Create the roles of the blog's names."""
     iam = aws.client("iam", REGION)

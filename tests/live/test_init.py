@@ -17,8 +17,9 @@ from nodeless.karpenter.releases import NEWEST
 from nodeless.live.draft import Draft, Noted, without_cluster
 from nodeless.live.file_text import file_text, scalar
 from nodeless.resolved.resources import all_manifests
+from nodeless.spec.fleet import load_fleet
 from nodeless.spec.model import Cluster
-from nodeless.spec.resolution import load, load_clusters
+from nodeless.spec.resolution import load
 from nodeless.spec.schema import schema_text
 from nodeless.spec.schema_names import SCHEMA_FILE, editor_line
 from tests.live import site as sites
@@ -79,14 +80,15 @@ def test_a_schema_that_is_there_stays(folder: Path, capsys: pytest.CaptureFixtur
 def test_every_other_key_is_a_comment_that_can_be_uncommented(folder: Path, region: str) -> None:
     main(["init", "--region", region])
     lines = written(folder).splitlines()
-    before = load_clusters(folder / "clusters.yaml")
+    (before,) = load_fleet([folder / "clusters.yaml"])
 
     start = lines.index("    # The other keys, with their defaults:")
     keys = [line for line in lines[start + 1 :] if line.startswith("    # ")]
     assert {line[6:].partition(":")[0] for line in keys} == {*Cluster.model_fields} - {"name", "region", "karpenter"}
     uncommented = [*lines[:start], *(f"    {line[6:]}" for line in keys), ""]
     (folder / "other.yaml").write_text("\n".join(uncommented), "utf-8")
-    assert load_clusters(folder / "other.yaml") == before
+    (after,) = load_fleet([folder / "other.yaml"])
+    assert (after.cluster, after.installation) == (before.cluster, before.installation)
 
 
 def test_a_file_that_exists_stays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +159,7 @@ def test_pools_are_those_that_would_be_created_without_a_word(folder: Path) -> N
     main(["init", "--pools"])
     main(["init", "--config", "without.yaml"])
 
-    ((_, wrote),), ((_, default),) = load_clusters(folder / "clusters.yaml"), load_clusters(folder / "without.yaml")
+    (wrote,), (default,) = load(folder / "clusters.yaml"), load(folder / "without.yaml")
     assert wrote.node_pools
     assert all_manifests(wrote) == all_manifests(default)
 
@@ -297,12 +299,13 @@ def test_the_file_of_a_live_cluster_loads_as_it_is(
 
     said = surveyed(site)
 
-    ((cluster, installation),) = load_clusters(folder / "clusters.yaml")
+    (member,) = load_fleet([folder / "clusters.yaml"])
+    installation = member.installation
     assert (installation.name, installation.region, installation.account) == (site.cluster, site.region, "123456789012")
     assert keys.items() <= said["found"]["cluster"].items(), said
     assert any(missing in row for row in said["missing"]) if missing else said["missing"] == [], said["missing"]
     assert all(row in written(folder) for row in said["missing"])
-    assert cluster.region == site.region
+    assert member.cluster.region == site.region
 
 
 @pytest.mark.slow

@@ -50,7 +50,7 @@ def test_prune_keeps_a_stack_whose_state_has_resources_and_says_what_to_do(
     assert (plan.orphans, plan.pruned) == (("old",), ())
     assert contents(out) == before
     assert stacks_in(out) == {"kept", "old"}
-    stays(plan, Path("clusters.yaml"), out)
+    stays(plan, [Path("clusters.yaml")], out)
     said = capsys.readouterr().err
     assert f"because its state still has resources (2 in {out.parent}/terraform.old.tfstate)" in said
     assert "run `terraform destroy` in that folder" in said
@@ -67,7 +67,7 @@ def test_the_stack_is_pruned_when_it_is_destroyed_and_its_state_stays(
     assert (plan.orphans, plan.pruned) == ((), ("old",))
     assert not stack.exists()
     assert (out.parent / "terraform.old.tfstate").read_text("utf-8") == state()
-    stays(plan, Path("clusters.yaml"), out)
+    stays(plan, [Path("clusters.yaml")], out)
     assert capsys.readouterr().err == f"{stack}: removed, because old is not in clusters.yaml any more\n"
 
 
@@ -142,7 +142,7 @@ def test_what_cannot_be_looked_at_is_pruned_and_named(
     plan = run(out, KEPT, prune=True)
 
     assert plan.pruned == ("old",)
-    stays(plan, Path("clusters.yaml"), out)
+    stays(plan, [Path("clusters.yaml")], out)
     said = capsys.readouterr().err
     assert f"{unseen}). If it still has resources, put old back into clusters.yaml" in said
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nodeless.output import manifest
 from nodeless.output.folder import opened
+from nodeless.output.inventory import Origins
 from nodeless.output.plan import Plan
 
 Tree = Mapping[str, Mapping[str, str]]
@@ -74,7 +75,7 @@ def run(
     """Do what `nodeless synth` does, with a tree instead of a synthesis."""
     with opened(out, force=force, say=lambda _: None) as folder:
         build(folder.build, tree)
-        return folder.publish(config, prune=prune, not_chosen=not_chosen)
+        return folder.publish(Origins.of(config, [*tree, *not_chosen]), prune=prune)
 
 
 def stacks_in(out: Path) -> set[str]:

@@ -203,7 +203,7 @@ def test_explain_prints_the_proof(tmp_path: Path) -> None:
     file = tmp_path / "clusters.yaml"
     file.write_text("clusters:\n  - {name: demo, region: us-gov-west-1, karpenter: {version: '1.8'}}\n")
 
-    (cluster,) = json.loads(explanation_json(file))["clusters"]
+    (cluster,) = json.loads(explanation_json([file]))["clusters"]
 
     (proof,) = cluster["policies"]
     assert proof["name"] == "KarpenterControllerPolicy-demo"

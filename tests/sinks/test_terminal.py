@@ -48,8 +48,8 @@ def test_the_escape_names_the_character() -> None:
 
 @pytest.mark.parametrize("text", ACTS)
 def test_no_part_of_a_message_acts(text: str) -> None:
-    finding = Finding(("clusters", 0, text), text, f"expected {text}", f"fix {text}", mark=Mark(1, 1))
-    lines = [str(SpecError(text, [finding, Finding((text,), [text], "", "")])), finding.as_warning(text)]
+    finding = Finding(("clusters", 0, text), text, f"expected {text}", f"fix {text}", mark=Mark(1, 1), file=text)
+    lines = [str(SpecError(text, [finding, Finding((text,), [text], "", "")])), finding.as_warning()]
     section = Section(title="x", header=("a",), rows=((text,),), lines=(text,))
 
     assert all(line.isprintable() for message in lines for line in message.split("\n"))

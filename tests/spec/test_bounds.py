@@ -11,7 +11,8 @@ from nodeless.finding import SpecError
 from nodeless.spec import bounds, validation
 from nodeless.spec.guards import cluster
 from nodeless.spec.reading import parse, read
-from nodeless.spec.resolution import TOO_MANY, load, resolve
+from nodeless.spec.resolution import load, resolve
+from nodeless.spec.sources import TOO_MANY
 
 HEAD = "clusters: [{name: demo, region: eu-north-1}]\n"
 
@@ -91,19 +92,19 @@ def test_the_number_of_clusters_is_bounded() -> None:
     assert len(resolve({"clusters": clusters(bounds.MOST_CLUSTERS)}, source="test")) == bounds.MOST_CLUSTERS
 
     (found,) = refused({"clusters": clusters(bounds.MOST_CLUSTERS + 1)}).findings
-    assert (found.where(), found.expected) == ("clusters", "at most 500 clusters in a file")
+    assert (found.where(), found.expected) == ("clusters", "at most 2,000 clusters in one run")
 
 
 def test_defaults_count_in_every_cluster() -> None:
     tags = {"tags": {f"k{number}": "v" for number in range(30)}}
-    long = {"karpenter": {"values": {"podAnnotations": {"a": "x" * 8400}}}}
+    long = {"karpenter": {"values": {"podAnnotations": {"a": "x" * 2200}}}}
     assert resolve({"defaults": tags, "clusters": clusters(400)}, source="test")
 
-    values = refused({"defaults": {"node_pools": [tags] * 4}, "clusters": clusters(400)})
+    values = refused({"defaults": {"node_pools": [tags] * 8}, "clusters": clusters(400)})
     characters = refused({"defaults": long, "clusters": clusters(bounds.MOST_CLUSTERS)})
     assert [found.expected for found in (*values.findings, *characters.findings)] == [
-        "at most 100,000 keys and values in all clusters, each with the defaults",
-        "at most 4,194,304 characters in all clusters, each with the defaults",
+        "at most 200,000 keys and values in all clusters of one run, each with the defaults",
+        "at most 4,194,304 characters in all clusters of one run, each with the defaults",
     ]
 
 

@@ -748,7 +748,7 @@ def test_without_a_file_there_is_no_excerpt() -> None:
 def test_a_mark_outside_of_its_text_does_no_harm(mark: Mark) -> None:
     finding = Finding((), "x", "y", "z", mark=mark)
 
-    assert str(SpecError("file", [finding], text="one line\n"))
+    assert str(SpecError("file", [finding], texts={"file": "one line\n"}))
 
 
 HUGE = 100_000

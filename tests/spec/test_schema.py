@@ -74,6 +74,8 @@ RIGHT: dict[str, Tree] = {
     "literals": one(**LITERALS),
     "a region for all": {"defaults": {"region": "eu-north-1"}, "clusters": [{"name": "a"}, {"name": "b"}]},
     "no defaults at all": {"defaults": None, **one()},
+    "nothing to include": {"include": [], **one()},
+    "no include at all": {"include": None, **one()},
     "a name for all": {"defaults": {"name": "a"}, "clusters": [{"region": "eu-north-1"}]},
     "halves of a backend": {
         "defaults": {"region": "eu-north-1", "backend": {"type": "s3", "region": "eu-north-1"}},
@@ -147,6 +149,11 @@ WRONG: dict[str, Any] = {
     "a workspace by name and prefix": one(
         backend={"type": "remote", "organization": "o", "workspaces": {"name": "w", "prefix": "p"}}
     ),
+    "a text to include": {"include": "teams/*.yaml", **one()},
+    "a number to include": {"include": [1], **one()},
+    "an empty path to include": {"include": [""], **one()},
+    "nothing to include, and no clusters": {"include": []},
+    "no clusters beside an include": {"include": ["teams/*.yaml"], "clusters": []},
     "an empty list of actions": one(extra_statements=[{"Action": [], "Resource": "*"}]),
     "Pod Identity, and Fargate by default": one(identity="pod-identity"),
     "a runner without the aws CLI": one(auth="exec", backend={"type": "cloud", "organization": "o"}),
@@ -155,6 +162,11 @@ WRONG: dict[str, Any] = {
     ),
     "a statement without an action": one(extra_statements=[{"Resource": "*"}]),
 }
+
+
+def test_clusters_may_be_left_out_beside_an_include() -> None:
+    assert complaints({"include": ["teams/*.yaml"]}) == []
+    assert complaints({"defaults": {"region": "eu-north-1"}, "include": ["teams/*.yaml"]}) == []
 
 
 @pytest.mark.parametrize("tree", WRONG.values(), ids=WRONG)

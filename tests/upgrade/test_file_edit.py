@@ -21,7 +21,7 @@ def test_one_line_differs(file: Path, tmp_path: Path) -> None:
 
     for number, row in enumerate(load(file)):
         (release,) = (each for each in RELEASES if each[:2] == row.version[:2] and each.patch == 0)
-        edited = with_version(text, row.stack, release, file)
+        edited = with_version([file], row.stack, release)
 
         lines = [line for line in difflib.ndiff(text.splitlines(), edited.text.splitlines()) if line[0] in "+-"]
         assert [line[0] for line in lines] in (["+"], ["-", "+"], [])

@@ -165,7 +165,7 @@ def test_a_fleet_is_checked_as_one_cluster_is(file: Path, to: str) -> None:
     fleet = load_fleet([file])
     for move in moves(fleet, {member.installation.stack for member in fleet}, find(to)):
         if len(move.stages) == 1:
-            _, changes = for_cluster(move.stack, find(to), file)
+            _, changes = for_cluster(move.stack, find(to), [file])
             alone = {written_path(row.path[1 if row.path[0] == "defaults" else 2 :]) for row in changes.findings}
 
             assert {key for key in keys_of(move) if not key.startswith(ELSEWHERE)} == alone

@@ -64,7 +64,7 @@ def compare(tmp_path: Path) -> Compare:
     def compared(name: str | None, new: str, text: str = ONE_CLUSTER) -> tuple[Upgrade, FileChanges]:
         file = tmp_path / "clusters.yaml"
         file.write_text(text, encoding="utf-8")
-        return for_cluster(name, find(new), file)
+        return for_cluster(name, find(new), [file])
 
     return compared
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from nodeless.finding import Finding
 from nodeless.resolved.installation import Installation
 from nodeless.spec.guards import (
@@ -11,18 +9,20 @@ from nodeless.spec.guards import (
     backends,
     cluster,
     controller_pods,
-    file,
+    fleet,
     limits,
     login,
     names,
     partition,
     policies,
+    quotas,
     references,
     resources,
     roles,
     statements,
 )
 from nodeless.spec.guards.guard import Guard
+from nodeless.spec.guards.placed import Placed, Rows
 from nodeless.spec.guards.warnings import (
     CLUSTER_WARNINGS as CLUSTER_WARNINGS,
     INSTALLATION_WARNINGS as INSTALLATION_WARNINGS,
@@ -48,7 +48,8 @@ INSTALLATION_GUARDS: tuple[Guard[Installation, Finding], ...] = (
     *backends.GUARDS,
     *statements.INSTALLATION_GUARDS,
 )
-FILE_GUARDS: tuple[Guard[Sequence[tuple[int, Installation]], tuple[int, Finding]], ...] = (
-    *names.FILE_GUARDS,
-    *file.GUARDS,
+FLEET_GUARDS: tuple[Guard[Rows, tuple[Placed, Finding]], ...] = (
+    *names.FLEET_GUARDS,
+    *fleet.GUARDS,
 )
+FLEET_WARNINGS: tuple[Guard[Rows, tuple[Placed, Finding]], ...] = quotas.WARNINGS

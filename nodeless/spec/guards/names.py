@@ -1,4 +1,4 @@
-"""The checks on names: that their keys exist, and that no two clusters of a file get the same."""
+"""The checks on names: that their keys exist, and that no two clusters get the same."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from nodeless.karpenter.interruption import event_rules
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.names import ACCOUNT, BY_KEY, POLICIES, POLICY_KEYS, RULE_KEYS, RULES
 from nodeless.spec.guards.guard import RELEASE_KEYS, STACK_KEYS, Guard, guard, path_of, repeats
+from nodeless.spec.guards.placed import Found, Placed, Rows
 from nodeless.spec.guards.policies import NAMED_IN_STATEMENTS
 from nodeless.spec.model import Cluster
 from nodeless.suggestions import closest
-
-# Each installation with the position of its cluster in the file.
-Rows = Sequence[tuple[int, Installation]]
-Found = Iterator[tuple[int, Finding]]
 
 
 def _keys_exist(key: str, known: Sequence[str]) -> Guard[Cluster, Finding]:
@@ -39,28 +36,31 @@ CLUSTER_GUARDS = (_keys_exist(POLICIES, POLICY_KEYS), _keys_exist(RULES, RULE_KE
 
 @guard(*STACK_KEYS, "account")
 def unique_stacks(rows: Rows) -> Found:
-    """Stack names are unique in a file, whatever their case: each is the name of a folder."""
-    for (index, one), (first, other) in repeats(rows, lambda row: row[1].stack.lower()):
+    """Stack names are unique, whatever their case: each is the name of a folder."""
+    for row, first in repeats(rows, lambda row: row.installation.stack.lower()):
+        one = row.installation
         is_given = one.stack not in {one.name, f"{one.name}-{one.region}"}
-        expected = f"stack names must be unique in a file, whatever their case; clusters[{first}] has this one"
-        yield index, Finding(("stack",) if is_given else ("name",), one.stack, expected, _apart(one, other))
+        expected = f"stack names must be unique, whatever their case; {first.seen_from(row)} has this one"
+        path: Path = ("stack",) if is_given else ("name",)
+        yield row, Finding(path, one.stack, expected, _apart(one, first.installation))
 
 
 def _apart(one: Installation, other: Installation) -> str:
     if one.name == other.name and one.region != other.region:
         return "set names.with_region: true for both, under defaults"
     if one.name == other.name and one.account == other.account:
-        return "remove one, or keep the other in a file of its own"
+        return "remove one of the two"
     return "give one of the two another name with `stack`"
 
 
 @guard(*STACK_KEYS, "account")
 def unique_clusters(rows: Rows) -> Found:
     """A cluster has one stack: two would fight over its node pools."""
-    for (index, one), (first, other) in repeats(rows, lambda row: _eks_cluster(row[1])):
+    for row, first in repeats(rows, lambda row: _eks_cluster(row.installation)):
+        one, other = row.installation, first.installation
         if one.stack.lower() != other.stack.lower():
-            expected = f"each cluster once; clusters[{first}] is the same one"
-            yield index, Finding(("name",), one.name, expected, "remove one of the two")
+            expected = f"each cluster once; {first.seen_from(row)} is the same one"
+            yield row, Finding(("name",), one.name, expected, "remove one of the two")
 
 
 def _eks_cluster(installation: Installation) -> tuple[object, ...]:
@@ -70,8 +70,7 @@ def _eks_cluster(installation: Installation) -> tuple[object, ...]:
 class _Made(NamedTuple):
     """A name that a stack creates, and its key under `names`."""
 
-    at: int
-    installation: Installation
+    at: Placed
     rule: str
     name: str
 
@@ -79,17 +78,17 @@ class _Made(NamedTuple):
 NamesOf = Callable[[Installation], Iterator[tuple[str, str]]]
 
 
-def _unique(names_of: NamesOf, *reads: str) -> Guard[Rows, tuple[int, Finding]]:
+def _unique(names_of: NamesOf, *reads: str) -> Guard[Rows, tuple[Placed, Finding]]:
     """Make the guard that names are unique in an account, or in a region of it."""
 
     @guard(*STACK_KEYS, "account", "names", *reads)
     def check(rows: Rows) -> Found:
-        made = [_Made(index, one, rule, name) for index, one in rows for rule, name in names_of(one)]
+        made = [_Made(row, rule, name) for row in rows for rule, name in names_of(row.installation)]
         for here, there in repeats(made, _scope):
-            if here.at == there.at or not _is_reported(here.installation, there.installation):
+            if here.at is there.at or not _is_reported(here.at.installation, there.at.installation):
                 expected = (
                     f"{_kind(here.rule).replace('_', ' ')} names must be unique per {BY_KEY[here.rule].scope}; "
-                    f"clusters[{there.at}] uses this one as {there.rule}"
+                    f"{there.at.seen_from(here.at)} uses this one as {there.rule}"
                 )
                 path: Path = ("names", *path_of(here.rule))
                 yield here.at, Finding(path, here.name, expected, "give one of the two another name")
@@ -100,10 +99,11 @@ def _unique(names_of: NamesOf, *reads: str) -> Guard[Rows, tuple[int, Finding]]:
 @guard(*STACK_KEYS, "account", "names")
 def same_name_needs_the_region(rows: Rows) -> Found:
     """Clusters of one name in two regions of an account have the region in their names."""
-    for (index, one), (first, other) in repeats(rows, lambda row: (row[1].name, row[1].account)):
+    for row, first in repeats(rows, lambda row: (row.installation.name, row.installation.account)):
+        one, other = row.installation, first.installation
         if one.region != other.region and one.stack.lower() != other.stack.lower() and _is_reported(one, other):
-            expected = f"names of its own: clusters[{first}] has the same name in {other.region}"
-            yield index, Finding(("names",), one.name, expected, "set names.with_region: true for both, under defaults")
+            expected = f"names of its own: {first.seen_from(row)} has the same name in {other.region}"
+            yield row, Finding(("names",), one.name, expected, "set names.with_region: true for both, under defaults")
 
 
 def _is_reported(one: Installation, other: Installation) -> bool:
@@ -114,7 +114,7 @@ def _is_reported(one: Installation, other: Installation) -> bool:
 
 
 def _scope(made: _Made) -> tuple[object, ...]:
-    installation, rule = made.installation, made.rule
+    installation, rule = made.at.installation, made.rule
     account = (_kind(rule), installation.partition.name, installation.account)
     # IAM does not distinguish case, SQS and EventBridge do.
     if BY_KEY[rule].scope == ACCOUNT:
@@ -155,7 +155,7 @@ def _rules(installation: Installation) -> Iterator[tuple[str, str]]:
         yield f"{RULES}.{event.key}", installation.names.rule(event.key)
 
 
-FILE_GUARDS = (
+FLEET_GUARDS = (
     unique_stacks,
     unique_clusters,
     same_name_needs_the_region,

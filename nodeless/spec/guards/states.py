@@ -60,13 +60,13 @@ def workspace_tags(backend: Backend) -> WorkspaceTags | None:
 def overlap(one: WorkspaceTags, other: WorkspaceTags) -> bool:
     """Tell whether the workspaces made for one stack are selected for the other too."""
     apart = one.project and other.project and one.project != other.project
-    nested = _selects(one.tags, other.tags) or _selects(other.tags, one.tags)
+    nested = one.tags <= selected_by(other) or other.tags <= selected_by(one)
     return one.organization == other.organization and nested and not apart
 
 
-def _selects(tags: frozenset[tuple[str, ...]], workspace: frozenset[tuple[str, ...]]) -> bool:
-    """Tell whether a workspace has all of these tags; a key alone is also that of a tag with a value."""
-    return tags <= workspace | {tag[:1] for tag in workspace}
+def selected_by(tags: WorkspaceTags) -> frozenset[tuple[str, ...]]:
+    """Return the tags that select a workspace with these; a key alone is also that of a tag with a value."""
+    return tags.tags | {tag[:1] for tag in tags.tags}
 
 
 def organization(backend: Backend) -> tuple[str, str]:

@@ -15,13 +15,19 @@ from nodeless.finding import Path
 from nodeless.karpenter.releases import NEWEST
 from nodeless.resolved.installation import Installation
 from nodeless.spec.conversion import installation_of
-from nodeless.spec.guards import CLUSTER_GUARDS, FILE_GUARDS, INSTALLATION_GUARDS
+from nodeless.spec.guards import CLUSTER_GUARDS, FLEET_GUARDS, FLEET_WARNINGS, INSTALLATION_GUARDS
 from nodeless.spec.guards.guard import Guard, guard, overlap, path_of, repeats
+from nodeless.spec.guards.placed import Placed
 from nodeless.spec.guards.policies import NAMED_IN_STATEMENTS
 from nodeless.spec.model import Cluster
 from nodeless.spec.validation import validated
 
-GUARDS: tuple[Guard[Any, Any], ...] = (*CLUSTER_GUARDS, *INSTALLATION_GUARDS, *FILE_GUARDS)
+GUARDS: tuple[Guard[Any, Any], ...] = (
+    *CLUSTER_GUARDS,
+    *INSTALLATION_GUARDS,
+    *FLEET_GUARDS,
+    *FLEET_WARNINGS,
+)
 
 
 def test_paths_overlap_where_one_leads_through_the_other() -> None:
@@ -258,9 +264,9 @@ def test_a_guard_reads_no_key_that_it_does_not_declare(variant: dict[str, Any]) 
         noting, seen = read_fields(installation_of(cluster, is_literal=False))
         list(each(noting))
         hidden[each.check.__qualname__] = undeclared(each, keys_of(seen))
-    for across in FILE_GUARDS:
+    for across in (*FLEET_GUARDS, *FLEET_WARNINGS):
         noting, seen = read_fields(installation_of(cluster, is_literal=False))
-        list(across([(0, noting), (1, noting)]))
+        list(across([Placed(noting, 0, index, "test") for index in (0, 1)]))
         hidden[across.check.__qualname__] = undeclared(across, keys_of(seen))
 
     assert {name: keys for name, keys in hidden.items() if keys} == {}

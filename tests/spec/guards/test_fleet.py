@@ -1,12 +1,15 @@
-"""Two stacks of a file never write the same thing: a state, a tag, an OIDC provider, in whatever spelling."""
+"""Two stacks of a run never write the same thing: a state, a tag, an OIDC provider, in whatever spelling."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from nodeless.finding import written_path
+from nodeless.spec.guards.states import overlap, workspace_tags
 from tests.refusals import problems
 
 STATES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
@@ -218,3 +221,27 @@ def test_states_that_differ_pass() -> None:
         problems(rows[0], {**rows[1], "backend": {**s3, "bucket": "other", "key": "karpenter/one/terraform.tfstate"}})
         == []
     )
+
+
+TAGS = st.lists(
+    st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=3, unique=True)
+    | st.dictionaries(st.sampled_from("abc"), st.sampled_from("xy"), min_size=1, max_size=2),
+    min_size=2,
+    max_size=8,
+)
+
+
+@given(TAGS)
+@settings(deadline=None, max_examples=100)
+def test_every_pair_of_workspaces_with_nested_tags_is_found(selections: list[Any]) -> None:
+    backends = [{"type": "cloud", "organization": "o", "workspaces": {"tags": tags}} for tags in selections]
+    tags = [workspace_tags(backend) for backend in backends]
+    nested = {
+        second
+        for (first, one), (second, other) in combinations(enumerate(tags), 2)
+        if one and other and overlap(one, other) and first != second
+    }
+
+    found = problems(*({"name": f"c{number}", "backend": backend} for number, backend in enumerate(backends)))
+
+    assert {finding.path[1] for finding in found} == nested

@@ -1,0 +1,130 @@
+"""The files of a run: where a finding is in them, and which defaults are merged under the clusters of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path as FilePath
+from typing import Any
+
+from nodeless.finding import CLUSTERS, Finding, Path, SpecError
+from nodeless.sinks.excerpts import NOT_SHOWN, is_secret, without_secrets
+from nodeless.spec.bounds import MOST_FINDINGS
+from nodeless.spec.reading import Layout
+from nodeless.trees import Tree, in_brief, levels_of, merged, value_at
+
+DEFAULTS = "defaults"
+# What Python passes has no text.
+NOWHERE = Layout()
+TOO_MANY = Finding(
+    (),
+    "more problems",
+    f"this is the end of the list after {MOST_FINDINGS} problems",
+    "correct these, then run it again",
+    problem="there are more problems",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One file: what it holds, where everything is in it, and which file includes it."""
+
+    name: str
+    """as a user would write it"""
+    tree: Any
+    layout: Layout = NOWHERE
+    file: FilePath | None = None
+    """what to open; nothing for what Python passes"""
+    config: FilePath | None = None
+    """the file of --config that leads to it"""
+    above: int | None = None
+    """the position of the file that includes it"""
+
+    def own_defaults(self) -> Tree:
+        """Return the defaults that stand in this file."""
+        given = value_at(self.tree, (DEFAULTS,))
+        return dict(given) if isinstance(given, Mapping) else {}
+
+    def clusters(self) -> list[Any]:
+        """Return the clusters that stand in this file, as they are written."""
+        rows = value_at(self.tree, (CLUSTERS,))
+        return rows if isinstance(rows, list) else []
+
+    def found(self, finding: Finding) -> Finding:
+        """Add the place; a value that is not a scalar is shown as text, and a secret not at all."""
+        hidden = finding.is_secret or (finding.at_key and is_secret(str(finding.path[-1])))
+        mark = self.layout.mark_of(finding.path, at_key=finding.at_key and not hidden)
+        return replace(
+            finding,
+            value=NOT_SHOWN if hidden else _shown(finding.value),
+            problem=finding.problem or (_shape_of(finding) if mark else ""),
+            is_secret=hidden,
+            mark=mark,
+            file=self.name,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """All files of a run in their order, and what is wrong with those that could not be read."""
+
+    sources: tuple[Source, ...]
+    findings: tuple[Finding, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """the texts of files that could not be read as YAML, by name"""
+
+    def lineage(self, position: int) -> Iterator[int]:
+        """Return the position of a file, of the one that includes it, and so on."""
+        at: int | None = position
+        while at is not None:
+            yield at
+            at = self.sources[at].above
+
+    def defaults(self, position: int) -> Tree:
+        """Return what is merged under every cluster of a file: its defaults, over those of the files above it."""
+        shared: Tree = {}
+        for at in reversed([*self.lineage(position)]):
+            shared = merged(shared, self.sources[at].own_defaults())
+        return shared
+
+    def with_tree(self, position: int, tree: Any, layout: Layout | None = None) -> Files:  # noqa: ANN401 - any YAML
+        """Return the files with something else in one of them; without another layout, places are as before."""
+        source = self.sources[position]
+        changed = replace(source, tree=tree, layout=layout or source.layout)
+        return replace(self, sources=(*self.sources[:position], changed, *self.sources[position + 1 :]))
+
+    def found_in(self, position: int, index: int, finding: Finding) -> Finding:
+        """Place a finding at its cluster, or at the nearest defaults where the value or its section comes from."""
+        source, row, path = self.sources[position], (CLUSTERS, index), finding.path
+        shared = ((self.sources[at], (DEFAULTS,)) for at in self.lineage(position))
+        places: list[tuple[Source, Path]] = [(source, row), *shared]
+        nearest, above = max(places, key=lambda place: levels_of(value_at(place[0].tree, place[1]), path))
+        placed = replace(finding, path=(*above, *path))
+        if above == row:
+            name = value_at(source.tree, (*row, "name"))
+            placed = replace(placed, cluster=name if isinstance(name, str) else "")
+        return nearest.found(placed)
+
+    def refused(self, findings: Iterable[Finding]) -> SpecError:
+        """Make the error with every finding once, by file and line, up to the number that is reported."""
+        texts = {**{source.name: source.layout.text for source in self.sources}, **self.texts}
+        order = {name: number for number, name in enumerate(texts)}
+        once = list(dict.fromkeys(findings))
+        shown = sorted(
+            once[:MOST_FINDINGS],
+            key=lambda finding: (order.get(finding.file, len(order)), finding.line or 0, finding.column or 0),
+        )
+        first = shown[0].file if shown else ""
+        return SpecError(first, [*shown, TOO_MANY] if len(once) > MOST_FINDINGS else shown, texts=texts)
+
+
+def _shape_of(finding: Finding) -> str:
+    """Say that a list or a map is wrong: the excerpt shows it better than one line could."""
+    kind = "a map" if isinstance(finding.value, Mapping) else "a list" if isinstance(finding.value, list) else ""
+    return f"wrong value for {finding.subject()}: {kind}" if kind else ""
+
+
+def _shown(value: object) -> object:
+    if value is None or isinstance(value, int | float | bool):
+        return value
+    return without_secrets(value if isinstance(value, str) else in_brief(value))

@@ -100,7 +100,7 @@ cdktn: .venv/.dev ## install CDK Terrain for the tests into .cdktn (some 760 MB)
 # What the framework can change: how it is loaded, every stack and every example with their snapshots.
 test-cdktn: cdktn ## the tests of imports, stacks and examples with CDK Terrain, where make cdktn can install it
 	@if [ -e .cdktn/.installed ]; then set -x; \
-		NODELESS_FRAMEWORK=cdktn .cdktn/bin/python -m pytest -n 2 --dist loadfile tests/imports tests/stacks tests/examples $(ARGS); fi
+		PATH="$(CURDIR)/$(BIN):$$PATH" NODELESS_FRAMEWORK=cdktn .cdktn/bin/python -m pytest -n 2 --dist loadfile tests/imports tests/stacks tests/examples $(ARGS); fi
 
 lab: .venv/.dev ## build the lab's tools into the user's cache; some tens of minutes the first time
 	@$(BIN)/python -m tools.lab $(ARGS)

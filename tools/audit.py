@@ -75,7 +75,7 @@ def python_packages(lock: str = "requirements.txt", library: Sequence[str] = sys
 
 
 def cdktn_packages() -> Iterator[Package]:
-    """Return the packages of the lock for CDK Terrain, which has its own environment; none if that is not there."""
+    """Return the packages for CDK Terrain, which has an environment of its own; none if that is not there."""
     if (ROOT / ".cdktn/.installed").exists():
         library = [str(folder) for folder in ROOT.glob(".cdktn/lib/python*/site-packages")]
         yield from python_packages("requirements-cdktn.txt", library)

@@ -16,16 +16,16 @@ Report = Callable[[Sequence[str]], None]
 def build(installations: Sequence[Installation], folder: Path, *, workers: int | None, report: Report) -> None:
     """Build the stacks into a folder, by default with as many processes as are useful. This starts Node."""
     from nodeless.cli.process import end_node, kill_node
+    from nodeless.cli.workers import build as build_with_workers, suitable
 
-    several = import_linked("nodeless.stacks.workers")
-    count = min(workers or several.suitable(len(installations)), len(installations))
+    count = min(workers or suitable(len(installations)), len(installations))
     try:
         if count == 1:
             import_linked("nodeless.stacks.app").build(installations, folder, built=report)
             return
         # Each worker has a Node of its own; the one of this process was started before the file was read.
         end_node()
-        several.build(installations, folder, workers=count, built=report)
+        build_with_workers(installations, folder, workers=count, built=report)
     except KeyboardInterrupt:
         # Node must not go on writing while its folder is removed.
         kill_node()

@@ -156,7 +156,7 @@ def _refusal(error: BaseException) -> SpecError | None:
     """Say what the system lacks; None if the error is a bug."""
     from nodeless.finding import Finding, SpecError
 
-    setup = _loaded("setup_error")
+    setup = loaded("setup_error")
     if setup is not None and isinstance(error, setup.SetupError):
         finding = Finding((error.subject,), error.value, error.expected, error.fix)
     elif isinstance(error, MemoryError):
@@ -171,18 +171,18 @@ def _refusal(error: BaseException) -> SpecError | None:
 
 def kill_node() -> None:
     """End Node at once: it may be busy for seconds."""
-    node = _loaded("node_process")
+    node = loaded("node_process")
     if node is not None:
         node.kill_all()
 
 
 def end_node() -> None:
     """End Node, which is not needed, and leave nothing of it."""
-    node = _loaded("node_process")
+    node = loaded("node_process")
     if node is not None:
         node.end_all()
 
 
-def _loaded(module: str) -> ModuleType | None:
-    # Looked up and not imported: only a verb that builds stacks starts Node.
+def loaded(module: str) -> ModuleType | None:
+    """Return a module of imports/ if it is loaded. To import it would start Node."""
     return sys.modules.get(f"nodeless.imports.{module}")

@@ -141,6 +141,17 @@ def test_the_wheel_installs_one_name(wheel: Path) -> None:
     assert {name.partition("/")[0] for name in contents(wheel)} == {"nodeless", "nodeless-0.1.0.dist-info"}
 
 
+def test_the_wheel_has_an_extra_for_each_thing_that_not_everybody_needs(wheel: Path) -> None:
+    about = contents(wheel)["nodeless-0.1.0.dist-info/METADATA"].decode().splitlines()
+
+    assert [line for line in about if line.startswith("Provides-Extra: ")] == [
+        "Provides-Extra: aws",
+        "Provides-Extra: cdktn",
+    ]
+    assert "Requires-Dist: cdktn==0.24.0; extra == 'cdktn'" in about
+    assert not [line for line in about if line.startswith("Requires-Dist: cdktn") and "extra ==" not in line]
+
+
 def test_every_file_of_the_three_folders_is_in_the_wheel_as_a_file(wheel: Path) -> None:
     ours = {
         f"{there}/{path.relative_to(ROOT / here).as_posix()}": path.read_bytes()
@@ -152,7 +163,7 @@ def test_every_file_of_the_three_folders_is_in_the_wheel_as_a_file(wheel: Path) 
     carried = {name: text for name, text in contents(wheel).items() if ".dist-info/" not in name}
     assert sorted(carried) == sorted(ours)
     assert carried == ours
-    assert {"nodeless/py.typed", "nodeless/imports/lazy_index.cjs"} <= carried.keys()
+    assert {"nodeless/py.typed", "nodeless/imports/lazy_index.cjs", "nodeless/imports/cdktn/aws.py"} <= carried.keys()
 
 
 def test_the_sdist_is_an_app_whose_wheel_is_the_same(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -38,20 +38,23 @@ LINKS = [
 # Commands that a shell block may use, in addition to the project's own.
 OTHER_TOOLS = {
     *(".", "aws", "cd", "eksctl", "git", "helm", "jq", "kubectl", "npm", "pip", "pipx", "pre-commit", "python3"),
-    *("checkov", "terraform", "uv"),
+    *("checkov", "export", "terraform", "uv"),
 }
 # What follows is not an argument of the command.
 OPERATORS = {">", "|", "<"}
 OWN_TOOLS = {"make", "nodeless", "python", ".venv/bin/python", ".cdktf-cli/node_modules/.bin/cdktf"}
+# The same as nodeless and python.
+IN_CDKTN = {".cdktn/bin/nodeless": "nodeless", ".cdktn/bin/python": "python"}
+VARIABLE = re.compile(r"NODELESS_\w+=\w+")
 
 
 def commands() -> list[tuple[Block, list[str]]]:
-    """Return every command of every shell block, split into words as the shell does."""
+    """Return every command of every shell block, split into words as the shell does, without its variables."""
     return [
-        (block, list(takewhile(lambda word: word not in OPERATORS, words)))
+        (block, [IN_CDKTN.get(word, word) for word in takewhile(lambda word: word not in OPERATORS, words)])
         for block in blocks("sh")
         for line in block.text.replace("\\\n", " ").splitlines()
-        if (words := shlex.split(line, comments=True))
+        if (words := list(dropwhile(VARIABLE.fullmatch, shlex.split(line, comments=True))))
     ]
 
 

@@ -10,11 +10,11 @@ import queue
 import sys
 import threading
 import traceback
-from types import ModuleType
 from typing import IO, NoReturn
 
+from nodeless.cli.process import kill_node, loaded
+from nodeless.cli.workers import Failure, Task
 from nodeless.linked_folders import import_linked
-from nodeless.stacks.workers import Failure, Task
 
 
 def main() -> NoReturn:
@@ -41,7 +41,7 @@ def _done(task: Task) -> Failure | None:
 
 def _failure(error: BaseException) -> Failure:
     """Describe an error for another process."""
-    setup = _loaded("setup_error")
+    setup = loaded("setup_error")
     if setup and isinstance(error, setup.SetupError):
         return Failure(refusal=(error.subject, error.value, error.expected, error.fix))
     where = traceback.format_exc()
@@ -65,9 +65,8 @@ def _read(pipe: IO[bytes], tasks: queue.SimpleQueue[Task | None]) -> None:
         while task := pickle.load(pipe):  # noqa: S301 - from the process that started this one
             tasks.put(task)
     except (EOFError, pickle.UnpicklingError):
-        if node := _loaded("node_process"):
-            # Node must not go on writing into a folder that is being removed.
-            node.kill_all()
+        # Node must not go on writing into a folder that is being removed.
+        kill_node()
         _end()
     tasks.put(None)
 
@@ -75,7 +74,3 @@ def _read(pipe: IO[bytes], tasks: queue.SimpleQueue[Task | None]) -> None:
 def _end() -> NoReturn:
     atexit._run_exitfuncs()  # noqa: SLF001 - multiprocessing in the standard library does the same
     os._exit(0)
-
-
-def _loaded(module: str) -> ModuleType | None:
-    return sys.modules.get(f"nodeless.imports.{module}")

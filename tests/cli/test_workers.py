@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from nodeless.cli import workers
 from nodeless.finding import SpecError
 from nodeless.karpenter.releases import LAST_PATCHES
 from nodeless.resolved.installation import Installation
-from nodeless.stacks import app, workers
+from nodeless.stacks import app
 from tests.cli.nodeless_process import contents, processes_of
 from tests.resolved.test_fingerprint import CHANGES, resolved
 

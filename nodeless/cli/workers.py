@@ -28,8 +28,8 @@ from nodeless.resolved.installation import Installation
 START = """
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
-from nodeless.linked_folders import import_linked
-import_linked("nodeless.stacks.worker").main()
+from nodeless.cli.worker import main
+main()
 """
 # A worker takes about as long to start as it needs for this many stacks.
 START_UP = 12

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import os
 import pickle
@@ -16,6 +17,8 @@ from nodeless.cli.process import kill_node, loaded
 from nodeless.cli.workers import Failure, Task
 from nodeless.linked_folders import import_linked
 
+ENDING = threading.Lock()
+
 
 def main() -> NoReturn:
     """Answer every task with None, or with what went wrong; end when there are no more."""
@@ -23,9 +26,11 @@ def main() -> NoReturn:
     tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, tasks), daemon=True).start()
     gc.disable()
-    while task := tasks.get():
-        pickle.dump(_done(task), answers)
-        answers.flush()
+    # Without a reader of the answers, there is nobody to wait for.
+    with contextlib.suppress(OSError):
+        while task := tasks.get():
+            pickle.dump(_done(task), answers)
+            answers.flush()
     _end()
 
 
@@ -72,5 +77,7 @@ def _read(pipe: IO[bytes], tasks: queue.SimpleQueue[Task | None]) -> None:
 
 
 def _end() -> NoReturn:
+    """End the process, once: the other thread must not end it before everything is cleaned up."""
+    ENDING.acquire()
     atexit._run_exitfuncs()  # noqa: SLF001 - multiprocessing in the standard library does the same
     os._exit(0)

@@ -123,7 +123,7 @@ def _serialized(kernel: jsii_kernel.Kernel, d: Any) -> Any:  # noqa: ANN401 - as
     names = getattr(d, "__jsii_name_mapping__", None)
     if names is None:
         return FROM_PYTHON(kernel, d)
-    data = {names[name]: _serialized(kernel, item) for name, item in d._values.items()}  # noqa: SLF001 - generated
+    data = {names[name]: _serialized(kernel, item) for name, item in d._values.items()}  # noqa: SLF001 - jsii's own
     return {"$jsii.struct": {"fqn": d.__jsii_type__, "data": data}}
 
 

@@ -31,6 +31,8 @@ MOST_NAMED = 20
 MOST_WARNINGS = 5
 # Before this, what is left cannot be told from what is done.
 SECONDS_BEFORE_ESTIMATE = 2
+# From this on, what is left is told in minutes.
+SECONDS_AS_MINUTES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,7 @@ def _time_left(seconds: float, done: int, total: int) -> str:
     left = seconds / done * (total - done)
     if seconds < SECONDS_BEFORE_ESTIMATE or left < 1:
         return ""
-    return f", about {left / 60:.0f} min left" if left >= 100 else f", about {left:.0f} s left"  # noqa: PLR2004 - seconds
+    return f", about {left / 60:.0f} min left" if left >= SECONDS_AS_MINUTES else f", about {left:.0f} s left"
 
 
 def _stacks(count: int) -> str:

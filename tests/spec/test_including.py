@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-import subprocess
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +22,7 @@ from nodeless.spec import bounds, including
 from nodeless.spec.fleet import Member, load_fleet
 from nodeless.spec.include_paths import Scan
 from nodeless.spec.resolution import load, resolve
+from tests.cli.nodeless_process import run
 
 TOP = Path("clusters.yaml")
 Write = Callable[..., None]
@@ -406,9 +407,7 @@ def test_a_pipe_keeps_nobody_waiting(write: Write) -> None:
     write(clusters="include: ['t/**']\n", t__a=one("a"))
     os.mkfifo("t/pipe.yaml")
 
-    done = subprocess.run(
-        [sys.executable, "-m", "nodeless", "explain"], capture_output=True, text=True, check=False, timeout=60
-    )
+    done = run(Path.cwd(), f"{shlex.quote(sys.executable)} -m nodeless explain")
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "not a file" in done.stderr

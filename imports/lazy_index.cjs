@@ -5,8 +5,13 @@
 const INDEX = /[\\/]@cdkt[fn][\\/]provider-([^\\/]+)[\\/]lib[\\/]index\.js$/;
 // Only CDKTF has it, and uses it for assets of the type ARCHIVE only.
 const ARCHIVER = /[\\/]node_modules[\\/]archiver[\\/]index\.js$/;
-// Here CDKTF records where each value was made: a fifth of its time and most of its memory, and no output has it.
+// Here the framework records where each value was made: a fifth of its time and most of its memory, and no output has it.
 const STACK_TRACES = /[\\/]cdk(?:tf|tn)[\\/]lib[\\/]tokens[\\/]private[\\/]stack-trace\.js$/;
+// In a thread of this file jsii writes an index of a package into its cache; without it, every start reads the whole
+// package.
+const INDEX_WRITER = /[\\/]runtime-index-worker\.js$/;
+// How long to wait for these threads. node_process.py waits longer.
+const MOST_MILLISECONDS = 30_000;
 
 // Below this jsii hangs or fails in the middle. node_process.py has the same number, and looks for this sentence.
 const OLDEST = 18;
@@ -16,7 +21,7 @@ if (parseInt(process.versions.node, 10) < OLDEST) {
 }
 
 try {
-  const { existsSync, readFileSync, rmSync } = require("fs");
+  const { accessSync, constants, existsSync, readFileSync, rmSync } = require("fs");
   const Module = require("module");
   const { dirname, join } = require("path");
   const load = require.extensions[".js"];
@@ -51,13 +56,47 @@ try {
     });
   };
 
+  // CDK Terrain has one function more than CDKTF: all of them return an empty trace.
+  const loadWithoutTraces = (module, filename) => {
+    load(module, filename);
+    for (const name of Object.keys(module.exports)) module.exports[name] = () => [];
+  };
+
   require.extensions[".js"] = (module, filename) => {
     const [, provider] = INDEX.exec(filename) || [];
     const lazy = join(dirname(filename), "lazy-index.js");
     if (provider && existsSync(lazy)) module.exports = deferred(module, lazy, inUse(provider));
-    else if (STACK_TRACES.test(filename)) module.exports = { captureStackTrace: () => [] };
+    else if (STACK_TRACES.test(filename)) loadWithoutTraces(module, filename);
     else if (ARCHIVER.test(filename)) module.exports = deferred(module, filename);
     else load(module, filename);
+  };
+
+  const isWritable = (folder) => {
+    try {
+      accessSync(folder, constants.W_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  // A synthesis is shorter than the writing of an index, and jsii ends the process in the middle of it, at every run.
+  // Here the process ends when the indexes are written, where they can be.
+  const threads = require("worker_threads");
+  const { exit } = process;
+  const writing = new Set();
+  threads.Worker = class extends threads.Worker {
+    constructor(file, options) {
+      super(file, options);
+      if (!INDEX_WRITER.test(file) || !isWritable(options?.workerData?.packageDir)) return;
+      writing.add(this);
+      this.once("exit", () => writing.delete(this));
+    }
+  };
+  process.exit = (code) => {
+    if (!writing.size) exit(code);
+    for (const thread of writing) thread.once("exit", () => writing.size || exit(code));
+    setTimeout(exit, MOST_MILLISECONDS, code);
   };
 
   // jsii's first Node passes its own arguments on to the second, which does the work. With the hook among them,

@@ -44,6 +44,8 @@ ANOTHER_NODE = "unset JSII_NODE to use the Node that pip installed, or name anot
 # Other errors are about limits of the system, and not about the program or the folder.
 NO_PROGRAM = {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENOEXEC, errno.ELOOP, errno.ENAMETOOLONG}
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.ENOENT}
+# The first time on a machine, Node goes on for some seconds: lazy_index.cjs says why, and waits less than this.
+SECONDS_TO_END = 40
 
 
 class NodeError(SetupError):
@@ -188,7 +190,7 @@ class NodeProcess(_NodeProcess):
                 process.stdin.write(b'{"exit":0}\n')
                 process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=5)
+                process.wait(timeout=SECONDS_TO_END)
             if process.returncode != 0:
                 _kill(process)
             self._sink.join(timeout=5)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import errno
+import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from nodeless.imports import FRAMEWORK, node_process
+from nodeless.imports.fast_bindings import NODE_HOOK
 from tests.imports.processes import node_in_use, node_with, run
 
 # A Node that starts only when the file `go` exists.
@@ -96,6 +99,31 @@ def test_without_a_cache_that_can_be_used_packages_are_loaded_without_one(tmp_pa
     done = run("-c", FIRST_REQUEST, str(tmp_path), JSII_RUNTIME_PACKAGE_CACHE_ROOT=str(no_folder))
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "imported\nmade\n", "")
+
+
+@pytest.mark.slow
+def test_the_first_run_leaves_all_that_makes_the_next_one_quick(tmp_path: Path) -> None:
+    program = "import nodeless.imports.aws\n" + FIRST_REQUEST
+
+    done = run("-c", program, str(tmp_path), JSII_RUNTIME_PACKAGE_CACHE_ROOT=str(tmp_path / "cache"))
+
+    assert done.returncode == 0, done.stderr
+    packages = {file.parent for file in tmp_path.glob("cache/**/.jsii")}
+    assert len(packages) == 3  # constructs, the framework and the provider
+    assert {file.parent for file in tmp_path.glob("cache/**/.jsii.runtime.v*.json")} == packages
+
+
+@pytest.mark.parametrize(("folder", "is_waited_for"), [("", True), ("missing", False)])
+def test_node_ends_when_an_index_is_written_if_it_can_be(tmp_path: Path, folder: str, *, is_waited_for: bool) -> None:
+    thread = tmp_path / "runtime-index-worker.js"
+    thread.write_text(f"setTimeout(() => require('fs').writeFileSync({json.dumps(str(tmp_path / 'index'))}, ''), 500)")
+    place = json.dumps({"workerData": {"packageDir": str(tmp_path / folder)}})
+    program = f"new (require('worker_threads').Worker)({json.dumps(str(thread))}, {place}); process.exit(7)"
+
+    done = subprocess.run([node_in_use(), "--require", NODE_HOOK, "-e", program], timeout=60, check=False)
+
+    assert done.returncode == 7
+    assert (tmp_path / "index").exists() == is_waited_for
 
 
 @pytest.mark.slow

@@ -84,6 +84,8 @@ def _status(command: Callable[[], int]) -> int:
             raise
         except BaseException as error:  # noqa: BLE001 - the last place that can say something
             status = _failed(error)
+            # Nothing more is asked of it, and it may still be loading.
+            kill_node()
         _ignore_signals()
     except Stopped as stopped:
         kill_node()

@@ -29,6 +29,10 @@ NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?")
 # The upper 16 bits of the numbers that stand for tokens: of one, and of a list of them.
 TOKEN_BITS = frozenset({0xFDFF, 0xFBFF})
 BYTE_ORDER_MARK = "\ufeff"
+# After a carriage return that does not end a line, Terraform does not read an escaped template as one if an even number
+# of marks is before the brace.
+LONE_RETURN = re.compile(r"\r(?!\n)")
+EVEN_MARKS = re.compile(r"(?<!\$)(?:\$\$)+\{|(?<!%)(?:%%)+\{")
 # JavaScript's name for an object's prototype.
 PROTOTYPE = "__proto__"
 # A map with both keys is a construct to CDKTF.
@@ -56,6 +60,11 @@ def _has_token_number(text: str) -> bool:
     return any(_is_token_number(float(start[0])) for start in starts if start)
 
 
+def _has_marks_after_return(text: str) -> bool:
+    found = LONE_RETURN.search(text)
+    return found is not None and EVEN_MARKS.search(text, found.end()) is not None
+
+
 def _is_rounded(number: float) -> bool:
     """Tell whether the text of a number in the file says more than the number can hold."""
     text = getattr(number, "text", None)
@@ -74,6 +83,12 @@ TEXTS = (
         lambda text: text.startswith(BYTE_ORDER_MARK),
         "text without a byte order mark (U+FEFF) at its start, which Terraform removes",
         "remove the mark",
+    ),
+    Row(
+        _has_marks_after_return,
+        "no carriage return without a line feed before $${ or %%{, which Terraform would read with one character more",
+        "end lines with a line feed",
+        in_python=False,
     ),
     Row(
         lambda text: TOKEN_MARK in text,

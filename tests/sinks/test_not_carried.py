@@ -10,6 +10,7 @@ import pytest
 
 from nodeless.imports.cdk import App, TerraformLocal, TerraformStack
 from nodeless.sinks.not_carried import DEEPEST, in_text, in_tree
+from nodeless.sinks.terraform_json import literal_text
 from nodeless.spec.scalars import plain_scalar
 from tests.refusals import problems
 from tests.sinks.nasty import is_same
@@ -94,6 +95,22 @@ def test_what_terraform_changes_is_refused(tmp_path: Path) -> None:
         assert arrived != text, f"{case} arrives: the row is not needed"
         for python in (False, True):
             assert in_text(text, python=python)
+
+
+ADDED_TO_BY_TERRAFORM = ("\r$${x}", "a\rb c %%{x}", "\r\n\r $$$${x}\n", "\r$%%{x}", "\r${x} $${x}")
+CLOSE_TO_IT = ("\r${x}", "\r$$${x}", "\r%%%{x}", "\r\n$${x}", "$${x}\r", "\n%%{x}\r", "\r$$ {x}", "\r%$$")
+
+
+@terraform_needed
+@pytest.mark.terraform
+def test_marks_that_terraform_adds_to_after_a_carriage_return_are_refused(tmp_path: Path) -> None:
+    texts = (*ADDED_TO_BY_TERRAFORM, *CLOSE_TO_IT)
+
+    found = evaluated({"texts": [literal_text(text) for text in texts]}, tmp_path)["texts"]
+
+    wrong = tuple(text for text, arrived in zip(texts, found, strict=True) if arrived != text)
+    assert wrong == ADDED_TO_BY_TERRAFORM
+    assert tuple(text for text in texts if in_text(text, python=False)) == wrong
 
 
 ROUNDED = (

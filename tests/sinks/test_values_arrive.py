@@ -130,7 +130,8 @@ def test_every_free_text_reaches_terraform_as_written(user_data: str, tmp_path: 
         "role": "demo-karpenter-node",
         "subnetSelectorTerms": [{"tags": {"${x}": "%{y}"}}],
         "securityGroupSelectorTerms": [{"tags": {"a": "b"}}],
-        "userData": f"{user_data}\n#!/bin/sh\nexport A=${{VAR}} B=$${{VAR}} %{{C}}\n",
+        # The drawn text is the last: a carriage return in it would make what follows one that is refused.
+        "userData": f"#!/bin/sh\nexport A=${{VAR}} B=$${{VAR}} %{{C}}\n{user_data}\n",
         "tags": {"${k}": "${v}", "%{k}": '"\\'},
         "kubelet": {"evictionHard": {"${x}": "5%"}, "maxPods": None},
     }

@@ -7,6 +7,8 @@ confuse whoever writes an app, so this is on only while nodeless builds its own 
 
 import contextlib
 import json
+import os
+import select
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
@@ -19,10 +21,11 @@ from nodeless.imports.node_process import NodeProcess
 
 # Methods that return nothing.
 SILENT = {"overrideLogicalId", "addOverride"}
-# So many answers are waited for at most. All of them together fit into the buffer of a pipe: while Node waits for space
-# there, and Python for space in the other one, neither would ever read.
+# So many answers are waited for at most.
 MOST_AWAITED = 128
-# Requests go to Node in groups: each group is a change between two processes.
+# Requests go to Node in groups: each group is a change between two processes. After each group, the answers that are
+# there are read: if Node waited for space in its pipe, and Python for space in the other one, neither would ever read.
+# The answers to one group fit into a pipe, even if all of them are errors with their stack traces.
 GROUP = 8
 SUCCESS = b'{"ok":'
 FROM_PYTHON = jsii_kernel._make_reference_for_native  # noqa: SLF001 - jsii has no public name for it
@@ -36,6 +39,7 @@ class RequestsAhead(NodeProcess):
         self._is_ahead = False
         # The start of each answer that is still to come, in the order of the requests.
         self._awaited: deque[bytes] = deque()
+        self._posted = 0
         # The number of the next object; None if only Node knows it.
         self._next_number: int | None = None
 
@@ -79,12 +83,22 @@ class RequestsAhead(NodeProcess):
         try:
             pipe.write(json.dumps(message, default=jdefault).encode() + b"\n")
             self._awaited.append(answer)
-            if len(self._awaited) % GROUP == 0:
-                pipe.flush()
+            self._posted += 1
+            if self._posted % GROUP:
+                return
+            pipe.flush()
         except BrokenPipeError as error:
             raise self._ended() from error
+        while self._awaited and self._has_answered():
+            self._receive(1)
         if len(self._awaited) >= MOST_AWAITED:
             self._receive(MOST_AWAITED // 2)
+
+    def _has_answered(self) -> bool:
+        """Tell whether Node has written something that is not read yet."""
+        pipe = self._process.stdout
+        assert pipe is not None  # noqa: S101 - as in jsii
+        return bool(select.select([pipe], [], [], 0)[0])
 
     def _catch_up(self) -> None:
         """Wait until Node has answered everything."""
@@ -162,7 +176,8 @@ def requests_ahead() -> Iterator[None]:
     """Send requests ahead while the block runs, if the bindings were loaded the fast way."""
     provider = kernel.provider
     process = vars(provider).get("_node")
-    if not isinstance(process, RequestsAhead):
+    # Elsewhere, nobody can tell whether there is something in a pipe.
+    if os.name != "posix" or not isinstance(process, RequestsAhead):
         yield
         return
     with process.ahead():

@@ -10,6 +10,21 @@ from jsii.errors import JavaScriptError
 
 from nodeless.imports.cdk import App, TerraformLocal, TerraformStack
 from nodeless.imports.requests_ahead import MOST_AWAITED, RequestsAhead, requests_ahead
+from tests.imports.processes import run
+
+MANY_ERRORS = """
+import sys
+from nodeless.imports.cdk import App, TerraformLocal, TerraformStack
+from nodeless.imports.requests_ahead import requests_ahead
+
+stack = TerraformStack(App(outdir=sys.argv[1]), "stack")
+try:
+    with requests_ahead():
+        for _ in range(400):
+            TerraformLocal(stack, 1500 * "n", expression=20_000 * "x")
+except RuntimeError as error:
+    print(str(error)[9:28])
+"""
 
 
 @pytest.fixture
@@ -58,6 +73,13 @@ def test_an_error_comes_later_with_the_text_of_node_and_what_follows_works(stack
 
     assert isinstance(raised.value.__cause__, JavaScriptError)
     assert TerraformLocal(stack, "other", expression="b").friendly_unique_id == "other"
+
+
+def test_long_requests_with_long_errors_keep_nobody_waiting(tmp_path: Path) -> None:
+    # Together, the errors are longer than the pipe that they come through, and so are the requests.
+    done = run("-c", MANY_ERRORS, str(tmp_path))
+
+    assert (done.returncode, done.stdout) == (0, "already a Construct\n"), done.stderr
 
 
 def test_outside_an_error_comes_at_once(stack: TerraformStack) -> None:

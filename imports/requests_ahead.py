@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from jsii import _kernel as jsii_kernel, errors, kernel
+from jsii import _kernel as jsii_kernel, errors
 from jsii._kernel.providers.process import jdefault
 from jsii._kernel.types import CreateRequest, CreateResponse, GetResponse, InvokeRequest, InvokeResponse
 
-from nodeless.imports.node_process import NodeProcess
+from nodeless.imports.node_process import NodeError, NodeProcess, system_error
 
 # Methods that return nothing.
 SILENT = {"overrideLogicalId", "addOverride"}
@@ -46,12 +46,20 @@ class RequestsAhead(NodeProcess):
     @contextlib.contextmanager
     def ahead(self) -> Iterator[None]:
         """Go ahead while the block runs; at its end, Node has done everything."""
+        if os.name != "posix":  # Elsewhere, nobody can tell whether there is something in a pipe.
+            yield
+            return
         self._is_ahead, self._next_number = True, None
         as_before = jsii_kernel._make_reference_for_native  # noqa: SLF001 - jsii has no other place to change this
         jsii_kernel._make_reference_for_native = _serialized  # noqa: SLF001 - the same
         try:
             yield
             self._catch_up()
+        except Exception:
+            # The next request must not get the answer to one of these.
+            with contextlib.suppress(NodeError, OSError):
+                self._forget()
+            raise
         finally:
             self._is_ahead = False
             jsii_kernel._make_reference_for_native = as_before  # noqa: SLF001 - the same
@@ -107,7 +115,7 @@ class RequestsAhead(NodeProcess):
             self._pass_on()
 
     def _receive(self, count: int) -> None:
-        """Read answers; raise the first error among them, when all that were sent have been read."""
+        """Read answers; raise the first error among them."""
         pipe = self._process.stdin
         assert pipe is not None  # noqa: S101 - as in jsii
         try:
@@ -117,10 +125,15 @@ class RequestsAhead(NodeProcess):
         for _ in range(count):
             line, expected = self._next_line(), self._awaited.popleft()
             if not line.startswith(expected):
-                for _ in range(len(self._awaited)):
-                    self._next_line()
-                self._awaited.clear()
                 raise _error(line, expected)
+
+    def _forget(self) -> None:
+        """Read the answers that are still to come, and do nothing with them."""
+        if self._awaited and self._process.stdin is not None:
+            self._process.stdin.flush()
+        while self._awaited:
+            self._next_line()
+            self._awaited.popleft()
 
 
 def _serialized(kernel: jsii_kernel.Kernel, d: Any) -> Any:  # noqa: ANN401 - as in jsii, also the names
@@ -166,19 +179,6 @@ def _error(line: bytes, expected: bytes) -> Exception:
     if "error" not in answer:
         return errors.JSIIError(f"Node answered {line!r}; expected {expected!r}")
     kind = errors.JSIIError if answer.get("name") == "@jsii/kernel.Fault" else RuntimeError
-    error = kind(answer["error"])
+    error = system_error(answer["error"]) or kind(answer["error"])
     error.__cause__ = errors.JavaScriptError(answer.get("stack"))  # type: ignore[no-untyped-call] # jsii's own is not typed
     return error
-
-
-@contextlib.contextmanager
-def requests_ahead() -> Iterator[None]:
-    """Send requests ahead while the block runs, if the bindings were loaded the fast way."""
-    provider = kernel.provider
-    process = vars(provider).get("_node")
-    # Elsewhere, nobody can tell whether there is something in a pipe.
-    if os.name != "posix" or not isinstance(process, RequestsAhead):
-        yield
-        return
-    with process.ahead():
-        yield

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from nodeless.sinks.excerpts import Mark, Pointer, excerpt
@@ -155,6 +156,10 @@ class SpecError(Exception):
         self.findings = tuple(findings)
         self.texts = texts
         super().__init__(source)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker process sends it to the one that gave it work.
+        return partial(type(self), texts=self.texts), (self.source, self.findings)
 
     def __str__(self) -> str:
         return self.shown(Screen())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nodeless.imports.cdk import App
-from nodeless.imports.requests_ahead import requests_ahead
+from nodeless.imports.fast_bindings import requests_ahead
 from nodeless.imports.type_hints import without_type_checks
 from nodeless.resolved.installation import Installation
 from nodeless.stacks import destroy_order

@@ -28,6 +28,14 @@ PACKAGES = (
 )
 
 
+class InWorker(Exception):  # noqa: N818 - it is no error of its own, but shows where another one was raised
+    """Where in a worker process an error was raised: as Python shows it, and without messages."""
+
+    def __init__(self, shown: str, places: Sequence[str]) -> None:
+        super().__init__(f"in a worker process:\n{shown}")
+        self.places = tuple(places)
+
+
 def is_debugging() -> bool:
     """Tell whether the user wants to see tracebacks."""
     return os.environ.get(DEBUG, "") not in {"", "0"}
@@ -58,14 +66,23 @@ def _details(error: BaseException, arguments: Sequence[str]) -> Iterator[str]:
     yield f"Python {platform.python_version()} on {platform.platform()}"
     yield f"framework: {_framework()}"
     yield from (f"{name} {version(name) or 'is not installed'}" for name in PACKAGES)
+    yield from places(error)
+
+
+def places(error: BaseException) -> Iterator[str]:
+    """Say where an error and its causes were raised, without their messages."""
     chain: BaseException | None = error
     seen = set[int]()
     # Causes may form a circle, which Python's own tracebacks allow for too.
     while chain is not None and id(chain) not in seen:
         seen.add(id(chain))
         yield ""
-        yield from "".join(traceback.StackSummary.extract(traceback.walk_tb(chain.__traceback__)).format()).splitlines()
-        yield f"{type(chain).__module__}.{type(chain).__qualname__}"
+        if isinstance(chain, InWorker):
+            yield from ("in a worker process:", *chain.places)
+        else:
+            frames = traceback.StackSummary.extract(traceback.walk_tb(chain.__traceback__))
+            yield from "".join(frames.format()).splitlines()
+            yield f"{type(chain).__module__}.{type(chain).__qualname__}"
         chain = chain.__cause__ or (None if chain.__suppress_context__ else chain.__context__)
 
 

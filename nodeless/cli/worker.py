@@ -14,6 +14,7 @@ import traceback
 from typing import IO, NoReturn
 
 from nodeless.cli.process import kill_node, loaded
+from nodeless.cli.unforeseen import places
 from nodeless.cli.workers import Failure, Task
 from nodeless.linked_folders import import_linked
 
@@ -49,12 +50,12 @@ def _failure(error: BaseException) -> Failure:
     setup = loaded("setup_error")
     if setup and isinstance(error, setup.SetupError):
         return Failure(refusal=(error.subject, error.value, error.expected, error.fix))
-    where = traceback.format_exc()
+    shown, where = traceback.format_exc(), tuple(places(error))
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
     except Exception:  # noqa: BLE001 - an error may hold anything
         error = RuntimeError(f"{type(error).__name__}: {error}")
-    return Failure(error=error, where=where)
+    return Failure(error=error, shown=shown, places=where)
 
 
 def _answers() -> IO[bytes]:

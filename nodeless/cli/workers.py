@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from nodeless.cli.unforeseen import InWorker
 from nodeless.finding import Finding, SpecError
 from nodeless.output.manifest import merged, stacks_in
 from nodeless.output.paths import MANIFEST, STACKS
@@ -50,14 +51,10 @@ class Failure:
 
     refusal: tuple[str, str, str, str] | None = None
     error: BaseException | None = None
-    where: str = ""
-
-
-class WorkerTraceback(Exception):  # noqa: N818 - it is no error of its own, but shows where another one was raised
-    """Where in a worker an error was raised."""
-
-    def __str__(self) -> str:
-        return f"in a worker process:\n{self.args[0]}"
+    shown: str = ""
+    """the traceback of the error"""
+    places: tuple[str, ...] = ()
+    """the same without messages"""
 
 
 def suitable(stacks: int) -> int:
@@ -159,4 +156,4 @@ class _Worker:
             subject, value, expected, fix = failure.refusal
             raise SpecError("nodeless", [Finding((subject,), value, expected, fix)]) from None
         if failure and failure.error:
-            raise failure.error from WorkerTraceback(failure.where)
+            raise failure.error from InWorker(failure.shown, failure.places)

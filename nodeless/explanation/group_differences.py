@@ -76,11 +76,12 @@ class _Usual(NamedTuple):
     """The usual value of a group: the most common one, and of several the one that comes first."""
 
     shown: str
-    exact: str
-    general: str
+    text: str
+    is_exact: bool
+    """whether it is the same text in all clusters that have it; else, the same without the clusters' own words"""
 
     def is_same(self, value: _Value) -> bool:
-        return value.exact == self.exact or value.general == self.general
+        return self.text == (value.exact if self.is_exact else value.general)
 
 
 def differences(members: Sequence[Member]) -> tuple[tuple[GroupDifference, ...], ...]:
@@ -114,12 +115,11 @@ def _in_group(rows: Sequence[_Values]) -> Iterator[tuple[GroupDifference, ...]]:
 
 def _usual(path: Path, rows: Sequence[_Values]) -> _Usual:
     values = [row.get(path, ABSENT) for row in rows]
-    # Equal counts stay in the order of the clusters.
-    ((exact, exact_count),) = Counter(value.exact for value in values).most_common(1)
-    ((general, general_count),) = Counter(value.general for value in values).most_common(1)
-    is_exact = exact_count >= general_count
-    first = next(value for value in values if (value.exact == exact if is_exact else value.general == general))
-    return _Usual(first.shown(path, in_general=not is_exact), exact, general)
+    exact, general = Counter(value.exact for value in values), Counter(value.general for value in values)
+    # Of equal counts, this is the first in the order of the clusters.
+    usual = max(values, key=lambda value: max(exact[value.exact], general[value.general]))
+    is_exact = exact[usual.exact] >= general[usual.general]
+    return _Usual(usual.shown(path, in_general=not is_exact), usual.exact if is_exact else usual.general, is_exact)
 
 
 def _values(member: Member) -> Iterator[tuple[Path, _Value]]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
+import re
 import signal
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +14,12 @@ from pathlib import Path
 import pytest
 
 from nodeless.cli import workers
-from nodeless.finding import SpecError
+from nodeless.cli.unforeseen import places
+from nodeless.finding import Finding, SpecError
 from nodeless.karpenter.releases import LAST_PATCHES
+from nodeless.output.refusals import UnchangedError
 from nodeless.resolved.installation import Installation
+from nodeless.sinks.excerpts import Mark
 from nodeless.stacks import app
 from tests.cli.nodeless_process import contents, processes_of
 from tests.resolved.test_fingerprint import CHANGES, resolved
@@ -79,8 +85,23 @@ def test_an_error_in_a_worker_is_raised_here_with_its_place(own_processes: Path)
         workers.build(wrong, own_processes / "out", workers=2, built=silent)
 
     assert "in a worker process:\nTraceback" in str(raised.value.__cause__)
+    shown = "\n".join(places(raised.value))
+    assert "in a worker process:\n" in shown
+    assert re.search(r'File ".*worker\.py", line \d+, in _done', shown)
+    assert "no/such/stack" not in shown, "a message may have a value of the user's file"
     assert processes_of(own_processes) == []
     assert list((own_processes / "temporary").iterdir()) == []
+
+
+def test_a_refusal_is_the_same_from_another_process() -> None:
+    finding = Finding(("clusters", 0, "name"), "x", "another name", "change it", file="a.yaml", mark=Mark(1, 2, 3))
+    error = UnchangedError("a.yaml", [finding], texts={"a.yaml": "name: x"})
+
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
+
+    assert type(again) is UnchangedError
+    assert again.findings == (finding,)
+    assert str(again) == str(error)
 
 
 def test_a_worker_that_is_killed_is_a_message_and_no_process_is_left(own_processes: Path) -> None:
@@ -93,8 +114,10 @@ def test_a_worker_that_is_killed_is_a_message_and_no_process_is_left(own_process
         workers.build(stacks(*(f"s{number}" for number in range(60))), own_processes / "out", workers=2, built=kill)
 
     assert raised.value.findings[0].fix == "free some memory, or run with --workers 1"
+    end = time.monotonic() + 60
     while processes_of(own_processes):  # Node ends when it sees the end of its input.
-        pass
+        assert time.monotonic() < end
+        time.sleep(0.02)
     assert list((own_processes / "temporary").iterdir()) == []
 
 

@@ -39,6 +39,27 @@ def odd(**keys: Any) -> list[str]:  # noqa: ANN401 - any key of a cluster
     return result["odd"]
 
 
+def teams(*values: str) -> dict[str, list[str]]:
+    """Return the differences of clusters c1, c2, … with these values of one tag."""
+    return found(members(*({"name": f"c{number}", "tags": {"team": value}} for number, value in enumerate(values, 1))))
+
+
+def test_a_text_with_the_clusters_own_name_is_usual_or_not_as_any_other() -> None:
+    assert teams("a", "a", "c3-x", "c4-x", "c5-x") == {
+        **{name: ["tags.team: a (usually <cluster>-x)"] for name in ("c1", "c2")},
+        **{name: [] for name in ("c3", "c4", "c5")},
+    }
+
+
+def test_of_equally_common_texts_the_first_is_usual_with_the_own_name_or_without() -> None:
+    assert teams("c1-x", "c2-x", "k", "k", "z") == {
+        **{name: [] for name in ("c1", "c2")},
+        **{name: ["tags.team: k (usually <cluster>-x)"] for name in ("c3", "c4")},
+        "c5": ["tags.team: z (usually <cluster>-x)"],
+    }
+    assert teams("k", "k", "c3-x", "c4-x")["c3"] == ["tags.team: c3-x (usually k)"]
+
+
 def test_equal_clusters_do_not_differ() -> None:
     assert odd() == []
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 from pathlib import Path
 
 import pytest
@@ -9,13 +11,14 @@ from jsii import kernel
 from jsii.errors import JavaScriptError
 
 from nodeless.imports.cdk import App, TerraformLocal, TerraformStack
-from nodeless.imports.requests_ahead import MOST_AWAITED, RequestsAhead, requests_ahead
+from nodeless.imports.fast_bindings import requests_ahead
+from nodeless.imports.requests_ahead import MOST_AWAITED, RequestsAhead, _error
 from tests.imports.processes import run
 
 MANY_ERRORS = """
 import sys
 from nodeless.imports.cdk import App, TerraformLocal, TerraformStack
-from nodeless.imports.requests_ahead import requests_ahead
+from nodeless.imports.fast_bindings import requests_ahead
 
 stack = TerraformStack(App(outdir=sys.argv[1]), "stack")
 try:
@@ -80,6 +83,28 @@ def test_long_requests_with_long_errors_keep_nobody_waiting(tmp_path: Path) -> N
     done = run("-c", MANY_ERRORS, str(tmp_path))
 
     assert (done.returncode, done.stdout) == (0, "already a Construct\n"), done.stderr
+
+
+def test_after_an_error_of_python_itself_every_request_gets_its_own_answer(stack: TerraformStack) -> None:
+    def fails() -> None:
+        with requests_ahead():
+            for number in range(3):
+                TerraformLocal(stack, f"local-{number}", expression="a").override_logical_id(f"own_{number}")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+
+    assert TerraformLocal(stack, "other", expression="b").friendly_unique_id == "other"
+
+
+def test_an_error_of_the_system_is_one_of_python() -> None:
+    answer = {"error": "ENOSPC: no space left on device, write", "stack": "…"}
+
+    error = _error(json.dumps(answer).encode(), b"")
+
+    assert isinstance(error, OSError)
+    assert error.errno == errno.ENOSPC
 
 
 def test_outside_an_error_comes_at_once(stack: TerraformStack) -> None:

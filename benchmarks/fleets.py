@@ -15,6 +15,7 @@ SIZES = (1, 10, 100, 500)
 WORKERS = (1, 2)
 # How many clusters should be written in the time of the plain way's one, with two workers.
 GOAL = 500
+# How much memory all processes may have together, for this many clusters with two workers.
 MOST_MB = 1000
 # How often the memory is looked at.
 SECONDS_BETWEEN = 0.1
@@ -36,9 +37,9 @@ class Framework:
 def frameworks(root: Path) -> Iterator[Framework]:
     """Return the one of this Python, and the other if `make cdktn` has installed it."""
     yield Framework("cdktf", sys.executable)
-    other = root / ".cdktn" / "bin" / "python"
-    if other.exists():
-        yield Framework("cdktn", str(other))
+    other = root / ".cdktn"
+    if (other / ".installed").exists():
+        yield Framework("cdktn", str(other / "bin" / "python"))
 
 
 def further(seconds: dict[int, float]) -> float:
@@ -64,6 +65,8 @@ class Memory:
     def stop(self) -> float:
         """Return the most that was seen, when the process has ended."""
         self._thread.join()
+        if self._process.returncode:
+            sys.exit("The command failed, so there is nothing to measure.")
         return self.most_mb
 
     def _watch(self) -> None:

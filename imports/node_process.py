@@ -231,7 +231,20 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         process.wait()
         for _ in range(100):
             os.killpg(process.pid, 0)
+            if sys.platform == "linux" and not _is_running(process.pid):
+                return
             time.sleep(0.01)
+
+
+def _is_running(group: int) -> bool:
+    """Tell whether a process of a group runs; one that has ended may stay in the list for long, in a container."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # It has just ended.
+            # After its name in parentheses: its state, its parent and its group.
+            state, _, its_group, *_ = file.read_text(errors="replace").rpartition(")")[2].split()
+            if int(its_group) == group and state != "Z":
+                return True
+    return False
 
 
 def system_error(message: str) -> OSError | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -22,6 +22,8 @@ YAML_WORDS = {None: "nothing", True: "true", False: "false"}
 NAMED_CLUSTERS = 5
 NAMED_FILES = 5
 NO_TEXTS: Mapping[str, str] = {}
+# In place of mistakes beyond those that are reported.
+MORE = "there are more problems"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,10 @@ class Finding:
     """the name of the cluster, if the mistake is in one"""
     file: str = ""
     """the file it is in; without one, what the error is about"""
+    others: tuple[Finding, ...] = ()
+    """the same mistake in other clusters"""
+    only_in: tuple[str, ...] = ()
+    """the clusters in which a value under defaults is wrong; none if that is all of them"""
 
     @property
     def line(self) -> int | None:
@@ -70,9 +76,8 @@ class Finding:
         *,
         text: str = "",
         hidden: Sequence[Mark] = (),
-        others: Sequence[Finding] = (),
     ) -> Iterator[str]:
-        """Write what is wrong, the line of the file with the place marked, and what to do; `others` are equal ones."""
+        """Write what is wrong, the line of the file with the place marked, and what to do."""
         place = self.place(printable(self.file or source))
         yield f"{screen.coloured(place, BOLD)}{': ' if place else ''}{screen.coloured(self._headline(), BOLD)}"
         if self.mark and text:
@@ -83,8 +88,10 @@ class Finding:
             rows.append(("value", self._shown()))
         rows.append(("expected", shortened(printable(self.expected), LONGEST_MESSAGE)))
         rows.append(("fix", screen.coloured(shortened(printable(self.fix), LONGEST_MESSAGE), GREEN)))
-        if others:
-            rows.append(("also in", _named(others)))
+        if self.only_in:
+            rows.append(("only in", _clusters(self.only_in)))
+        if self.others:
+            rows.append(("also in", self._also_in()))
         yield from (f"  {name:<8}  {words}" for name, words in rows)
 
     def place(self, source: str) -> str:
@@ -93,7 +100,9 @@ class Finding:
 
     def as_warning(self) -> str:
         """Write it on one line, as a compiler does."""
-        return printable(f"{self.place(self.file)}: warning: {self.where()}: {self.expected}; {self.fix}")
+        also = f" (also in {self._also_in()})" if self.others else ""
+        also = f" (only in {_clusters(self.only_in)})" if self.only_in else also
+        return printable(f"{self.place(self.file)}: warning: {self.where()}: {self.expected}; {self.fix}{also}")
 
     def as_json(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -124,16 +133,22 @@ class Finding:
         keys = [number for number, step in enumerate(path) if isinstance(step, str)]
         return written_path(path[keys[max(len(keys) - 2, 0)] :]) if keys else ""
 
+    def _also_in(self) -> str:
+        """Name the other clusters; those of another file with their place."""
+        places = [f" ({other.place(other.file)})" if other.file != self.file else "" for other in self.others]
+        names = [other.cluster or other.where() for other in self.others]
+        return _clusters([f"{name}{place}" for name, place in zip(names, places, strict=True)], "other cluster")
+
     def _shown(self) -> str:
         if self.value is None or isinstance(self.value, bool):
             return YAML_WORDS[self.value]
         return shortened(repr(self.value) if isinstance(self.value, str) else printable(str(self.value)))
 
 
-def _named(others: Sequence[Finding]) -> str:
-    names = [printable(finding.cluster) or finding.where() for finding in others[:NAMED_CLUSTERS]]
-    more = ", …" if len(others) > NAMED_CLUSTERS else ""
-    return f"{len(others)} other cluster{'s' if len(others) > 1 else ''}: {', '.join(names)}{more}"
+def _clusters(names: Sequence[str], noun: str = "cluster") -> str:
+    """Count clusters, and name some of them."""
+    count, more = len(names), ", …" if len(names) > NAMED_CLUSTERS else ""
+    return f"{count} {noun}{'s' if count > 1 else ''}: {', '.join(map(printable, names[:NAMED_CLUSTERS]))}{more}"
 
 
 def written_path(path: Path) -> str:
@@ -165,16 +180,15 @@ class SpecError(Exception):
         return self.shown(Screen())
 
     def shown(self, screen: Screen, outcome: str = "") -> str:
-        """Write every mistake, equal ones of several clusters of a file once, and how many there are."""
+        """Write every mistake, equal ones of several clusters once, and how many there are."""
         blocks = [
-            "\n".join(
-                first.lines(self.source, screen, text=self._text_of(first), hidden=self._hidden(first), others=others)
-            )
-            for first, *others in grouped(self.findings)
+            "\n".join(finding.lines(self.source, screen, text=self._text_of(finding), hidden=self._hidden(finding)))
+            for finding in grouped(self.findings)
         ]
-        count = len(self.findings)
+        is_cut = any(finding.problem == MORE for finding in self.findings)
+        count = len(self.findings) - is_cut
         ending = f", {self.outcome or outcome}" if self.outcome or outcome else ""
-        problems = f"{count} problem{'s' if count != 1 else ''}"
+        problems = f"{'more than ' if is_cut else ''}{count} problem{'s' if count != 1 else ''}"
         return "\n\n".join([*blocks, f"{printable(self._files())}: {problems}{ending}"])
 
     def as_json(self) -> dict[str, Any]:
@@ -195,14 +209,21 @@ class SpecError(Exception):
         return f"{', '.join(names[:NAMED_FILES])}{more}"
 
 
-def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Put the same mistakes of several clusters of a file together, at the place of the first."""
+def grouped(findings: Iterable[Finding]) -> list[Finding]:
+    """Put the same mistakes of several clusters together, at the place of the first."""
     groups: dict[object, list[Finding]] = {}
-    for number, finding in enumerate(findings):
-        is_of_cluster = finding.path[:1] == (CLUSTERS,) and len(finding.path) > 1
-        same = (finding.file, finding.path[2:], str(finding.value), finding.expected, finding.fix, finding.problem)
-        groups.setdefault(same if is_of_cluster else number, []).append(finding)
-    return list(groups.values())
+    for finding in findings:
+        groups.setdefault(kind_of(finding), []).append(finding)
+    return [replace(first, others=tuple(others)) for first, *others in groups.values()]
+
+
+def kind_of(finding: Finding) -> object:
+    """Return what is equal for the same mistake in two clusters."""
+    if finding.path[:1] != (CLUSTERS,) or len(finding.path) == 1:
+        return finding
+    # If a key is wrong, its value does not matter.
+    value = "" if finding.at_key else str(finding.value)
+    return finding.path[2:], value, finding.expected, finding.fix, finding.problem
 
 
 def shortened(text: str, limit: int = LONGEST_VALUE) -> str:

@@ -33,8 +33,10 @@ def build(installations: Sequence[Installation], folder: Path, *, workers: int |
 
 
 @contextlib.contextmanager
-def built(installations: Sequence[Installation], report: Report = lambda _: None) -> Iterator[Path]:
+def built(
+    installations: Sequence[Installation], report: Report = lambda _: None, workers: int | None = None
+) -> Iterator[Path]:
     """Build what synth would write, without publishing it; the folder is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="nodeless-", ignore_cleanup_errors=True) as folder:
-        build(installations, Path(folder), workers=None, report=report)
+        build(installations, Path(folder), workers=workers, report=report)
         yield Path(folder)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeless.cli.options import DIFFERS, DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
+from nodeless.cli.options import DIFFERS, DONE, Verbs, add_config, add_json, add_only, add_quiet, add_workers, examples
 from nodeless.finding import Finding, SpecError
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def add(verbs: Verbs[Any]) -> None:
         "--cluster", metavar="CLUSTER", help="the cluster that the module is taken from, as for export"
     )
     add_only(options)
+    add_workers(options)
     add_json(options)
     add_quiet(options)
     options.set_defaults(run=lambda chosen: _dispatch(options, chosen))
@@ -74,8 +75,8 @@ def _dispatch(parser: argparse.ArgumentParser, options: argparse.Namespace) -> i
             if getattr(options, name) is not None:
                 parser.error(f"--{name} needs --module")
         return run(options)
-    if options.only:
-        parser.error("--only is not for a module")
+    if options.only or options.workers:
+        parser.error("--only and --workers are not for a module")
     if options.version and options.cluster:
         parser.error("--cluster says which release the module is for: leave --version out")
     return run_module(options)
@@ -100,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     origins, is_whole = selection.origins(options.out), not options.only
     command = "nodeless synth"
     counted = counting("Building", len(installations))
-    with counted as report, built(installations, report) as folder, _readable(options.out):
+    with counted as report, built(installations, report, options.workers) as folder, _readable(options.out):
         if is_export(options.out):
             formats = {each.stack: format_of(options.out / each.stack) for each in installations}
             for each in installations:

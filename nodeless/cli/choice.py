@@ -38,16 +38,23 @@ class Selection:
 
     def origins(self, out: Path) -> Origins:
         """Return what the inventory of an output folder records about these files."""
-        from nodeless.output.inventory import Origins, config_name
+        from nodeless.output.inventory import Origins, config_name, config_path
 
         sources = self.files.sources
+        named = {source.config: config_name(source.config, out) for source in sources if source.config}
+        for file, name in named.items():
+            others = [other for other in named if other != file and named[other] == name]
+            if others:
+                expected = f"files whose paths from {out} differ; {others[0]} is recorded there as {name} too"
+                fix = "name an output folder that is nearer to these files, or write each file to a folder of its own"
+                raise SpecError("nodeless", [Finding(("--config",), str(file), expected, fix)])
+        # What was recorded under a file before another one included it belongs to that one now.
+        included = {path for source in sources if source.file and (path := config_path(source.file, out))}
         return Origins(
             stacks={
-                row.installation.stack: config_name(config, out)
-                for row in self.rows
-                if (config := sources[row.position].config)
+                row.installation.stack: named[config] for row in self.rows if (config := sources[row.position].config)
             },
-            configs=frozenset(config_name(source.file, out) for source in sources if source.file),
+            configs=frozenset({*named.values(), *included}),
         )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
+from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, add_workers, examples
 from nodeless.finding import Finding, SpecError
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def add(verbs: Verbs[Any]) -> None:
         action="store_true",
         help="overwrite files that were changed by hand or that nodeless did not write",
     )
+    add_workers(options)
     add_json(options)
     add_quiet(options)
     options.set_defaults(run=lambda chosen: _dispatch(options, chosen), writes=True)
@@ -83,8 +84,8 @@ def _dispatch(parser: argparse.ArgumentParser, options: argparse.Namespace) -> i
             if getattr(options, name) is not None:
                 parser.error(f"--{name} needs --module")
         return run(options)
-    if options.only or options.prune or options.format != "hcl":
-        parser.error("--only, --prune and --format are not for a module, which is HCL")
+    if options.only or options.prune or options.workers or options.format != "hcl":
+        parser.error("--only, --prune, --workers and --format are not for a module, which is one folder of HCL")
     if options.version and options.cluster:
         parser.error("--cluster says which release the module is for: leave --version out")
     from nodeless.cli import export_module
@@ -106,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
 
     counted = counting("Exporting", len(installations), quiet=options.quiet)
     with opened(options.dir, force=options.force, say=say, layout=layout()) as folder:
-        with counted as report, built(installations, report) as source:
+        with counted as report, built(installations, report, options.workers) as source:
             for installation in installations:
                 write_cluster(installation, source, folder.build, options.format)
         plan = folder.publish(selection.origins(options.dir), prune=options.prune)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,20 @@ def add_json(options: argparse.ArgumentParser) -> None:
 def add_quiet(options: argparse.ArgumentParser) -> None:
     """Add `--quiet`."""
     options.add_argument("--quiet", action="store_true", help="print nothing but results, warnings and errors")
+
+
+def add_workers(options: argparse.ArgumentParser) -> None:
+    """Add `--workers N`."""
+    options.add_argument(
+        "--workers",
+        type=_count,
+        metavar="N",
+        help="build with N processes (default: one per processor if there are many clusters)",
+    )
+
+
+def _count(text: str) -> int:
+    """Read a number of processes."""
+    if not re.fullmatch(r"[1-9]\d?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 99")
+    return int(text)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet
+from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, add_workers
 from nodeless.finding import MISSING, Finding, SpecError
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def add(verbs: Verbs[Any]) -> None:
     what.add_argument("--out", type=Path, metavar="FILE", help="the page to write; - is standard output")
     add_json(what)
     options.add_argument("--force", action="store_true", help="overwrite a file that is not a report")
+    add_workers(options)
     add_quiet(options)
     options.set_defaults(run=run, writes=True)
 
@@ -75,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     release = None if options.to is None else _release(options.to)
     against = _against(options.against)
     rows = explained(options.config, options.only, "--only")
-    contents = _contents(rows, against=against, to=release, configs=options.config)
+    contents = _contents(rows, against=against, to=release, configs=options.config, workers=options.workers)
     if options.json:
         print(as_json(contents))
         return DONE
@@ -92,15 +93,20 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _contents(
-    rows: Sequence[Explained], *, against: Path | None, to: Release | None, configs: Sequence[Path]
+    rows: Sequence[Explained],
+    *,
+    against: Path | None,
+    to: Release | None,
+    configs: Sequence[Path],
+    workers: int | None,
 ) -> list[ClusterContent]:
     from nodeless.report.content import content_of
 
     installations = [row.installation for row in rows]
-    stacks = _built(installations)
+    stacks = _built(installations, workers)
     comparisons: list[Comparison | None]
     if to is not None:
-        upgraded = _built([replace(each, release=to, version=to) for each in installations])
+        upgraded = _built([replace(each, release=to, version=to) for each in installations], workers)
         comparisons = [
             _upgrade(each, json.loads(stacks[each.stack]), json.loads(upgraded[each.stack]), to, configs)
             for each in installations
@@ -115,13 +121,13 @@ def _contents(
     ]
 
 
-def _built(installations: Sequence[Installation]) -> dict[str, bytes]:
+def _built(installations: Sequence[Installation], workers: int | None) -> dict[str, bytes]:
     """Build the stacks, and return the JSON of each."""
     from nodeless.cli.building import built
     from nodeless.cli.summary import counting
     from nodeless.output.paths import STACK_JSON, of_stack
 
-    with counting("Building", len(installations)) as report, built(installations, report) as folder:
+    with counting("Building", len(installations)) as report, built(installations, report, workers) as folder:
         return {each.stack: (folder / of_stack(each.stack, STACK_JSON)).read_bytes() for each in installations}
 
 

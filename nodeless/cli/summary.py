@@ -114,23 +114,25 @@ def _stacks(count: int) -> str:
     return f"{count} stack{'s' if count != 1 else ''}"
 
 
-def summary(stacks: Sequence[Written], out: Path) -> None:
+def summary(stacks: Sequence[Written], out: Path, orphans: Collection[str] = ()) -> None:
     """Show the stacks on a terminal: as a table, or as a list where a table would have no room."""
     if screen_of(sys.stdout).columns < TABLE_COLUMNS or is_dumb():
         _print_list(stacks)
     else:
         _print_table(stacks)
-    print(printable(f"{counted([each.change for each in stacks])}: {out}/{STACKS}/<stack>/{STACK_JSON}"))
+    changes = counted([each.change for each in stacks], orphans)
+    print(printable(f"{changes}: {out}/{STACKS}/<stack>/{STACK_JSON}"))
 
 
 def fleet_summary(stacks: Sequence[str], plan: Plan, out: Path) -> None:
     """Show on a terminal which of many stacks are not as they were."""
     changes = plan.changes_of(stacks)
-    orphaned = f", {len(plan.orphans)} orphaned" if plan.orphans else ""
-    print(printable(f"{counted(changes.values())}{orphaned}: {out}/{STACKS}/<stack>/{STACK_JSON}"))
+    print(printable(f"{counted(changes.values(), plan.orphans)}: {out}/{STACKS}/<stack>/{STACK_JSON}"))
     rows = {change: [stack for stack in stacks if changes[stack] == change] for change in (NEW, CHANGED)}
-    for name, members in (rows | {"orphaned": [*plan.orphans]}).items():
-        if members and len(members) < len(stacks):
+    # Where all stacks are new, or all have changed, the line above has said it.
+    named = {change: members for change, members in rows.items() if len(members) < len(stacks)}
+    for name, members in (named | {"orphaned": [*plan.orphans]}).items():
+        if members:
             print(printable(f"  {name + ':':<10}{listed(members)}"))
 
 
@@ -170,11 +172,12 @@ def _fullness(stack: Written) -> str:
     return f"{stack.fullest_policy:,} of {MANAGED_POLICY_LIMIT:,} characters"
 
 
-def counted(changes: Collection[str]) -> str:
-    """Count the stacks of a run, and how many of them are new, changed and unchanged."""
+def counted(changes: Collection[str], orphans: Collection[str] = ()) -> str:
+    """Count the stacks of a run, how many of them are new, changed and unchanged, and those that left the file."""
     numbers = Counter(changes)
     parts = ", ".join(f"{numbers[change]} {change}" for change in (NEW, CHANGED, UNCHANGED) if numbers[change])
-    return f"{_stacks(len(changes))} written ({parts})"
+    orphaned = f", {len(orphans)} orphaned" if orphans else ""
+    return f"{_stacks(len(changes))} written ({parts}){orphaned}"
 
 
 def as_json(stacks: Sequence[Written], plan: Plan, out: Path, not_chosen: Collection[str]) -> dict[str, Any]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, examples
+from nodeless.cli.options import DONE, Verbs, add_config, add_json, add_only, add_quiet, add_workers, examples
 from nodeless.linked_folders import import_linked
 
 if TYPE_CHECKING:
@@ -58,22 +57,10 @@ def add(verbs: Verbs[Any]) -> None:
         action="store_true",
         help="overwrite files that were changed by hand or that nodeless did not write",
     )
-    options.add_argument(
-        "--workers",
-        type=_count,
-        metavar="N",
-        help="build with N processes (default: one per processor if there are many clusters)",
-    )
+    add_workers(options)
     add_json(options)
     add_quiet(options)
     options.set_defaults(run=run, writes=True)
-
-
-def _count(text: str) -> int:
-    """Read a number of processes."""
-    if not re.fullmatch(r"[1-9]\d?", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 99")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -110,6 +97,7 @@ def _report(
     elif sys.stdout.isatty() and len(installations) > MOST_SHOWN:
         fleet_summary([each.stack for each in installations], plan, options.out)
     elif sys.stdout.isatty():
-        summary(written(installations, plan, options.out), options.out)
+        summary(written(installations, plan, options.out), options.out, plan.orphans)
     else:
-        say(f"{options.out}: {counted(plan.changes_of(each.stack for each in installations).values())}")
+        changes = plan.changes_of(each.stack for each in installations).values()
+        say(f"{options.out}: {counted(changes, plan.orphans)}")

@@ -96,10 +96,11 @@ def _show_fleet(options: argparse.Namespace) -> int:
     to = _release("--to", options.to)
     members, stacks = fleet_of(options)
     # Only a fleet of a file needs the spec, and with it pydantic and YAML.
-    from nodeless.upgrade.fleet_moves import moves
+    from nodeless.upgrade.fleet_moves import checks, moves
     from nodeless.upgrade.fleet_report import fleet_upgrade, write
 
-    write(fleet_upgrade(to, moves(members, stacks, to)), "json" if options.json else options.format)
+    found = moves(members, stacks, to)
+    write(fleet_upgrade(to, found, checks(members, found)), "json" if options.json else options.format)
     return DONE
 
 

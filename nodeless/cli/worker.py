@@ -70,7 +70,7 @@ def _read(pipe: IO[bytes], tasks: queue.SimpleQueue[Task | None]) -> None:
     try:
         while task := pickle.load(pipe):  # noqa: S301 - from the process that started this one
             tasks.put(task)
-    except (EOFError, pickle.UnpicklingError):
+    except Exception:  # noqa: BLE001 - whatever it is, nobody would wake the other thread
         # Node must not go on writing into a folder that is being removed.
         kill_node()
         _end()

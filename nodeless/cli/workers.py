@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -38,7 +38,8 @@ START_UP = 12
 LARGEST_TASK = 10
 MOST_WORKERS = 8
 FEWER = "free some memory, or run with --workers 1"
-SECONDS_TO_END = 10
+# More than a worker waits for its Node.
+SECONDS_TO_END = 60
 
 Built = Callable[[Sequence[str]], None]
 # A folder of their own, and the stacks to build into it.
@@ -67,16 +68,20 @@ def build(installations: Sequence[Installation], folder: Path, *, workers: int, 
     """Build the stacks, and report those of each task when it is done."""
     parts, manifests = folder / "parts", []
     (folder / STACKS).mkdir(parents=True, exist_ok=True)
-    for part in _built_parts(installations, parts, workers, built):
-        manifests.append((part / MANIFEST).read_bytes())
-        for stack in (part / STACKS).iterdir():
-            stack.replace(folder / STACKS / stack.name)
+    # Closed: after an error in the loop, the workers end before it is raised.
+    with contextlib.closing(_built_parts(installations, parts, workers, built)) as built_parts:
+        for part in built_parts:
+            manifests.append((part / MANIFEST).read_bytes())
+            for stack in (part / STACKS).iterdir():
+                stack.replace(folder / STACKS / stack.name)
     entries = {name: entry for manifest in manifests for name, entry in stacks_in(manifest).items()}
     (folder / MANIFEST).write_bytes(merged(manifests[0], (), entries))
     shutil.rmtree(parts)
 
 
-def _built_parts(installations: Sequence[Installation], parts: Path, workers: int, built: Built) -> Iterator[Path]:
+def _built_parts(
+    installations: Sequence[Installation], parts: Path, workers: int, built: Built
+) -> Generator[Path, None, None]:
     """Let workers build; yield the folder of each task that is done. In the end, or after an error, none is left."""
     left = deque(installations)
     given: dict[_Worker, Task] = {}
@@ -98,7 +103,11 @@ def _built_parts(installations: Sequence[Installation], parts: Path, workers: in
                 worker.give(None)
 
         # All are started before the first gets its task, which it can take only when it has started.
-        for worker in [running.enter_context(_Worker()) for _ in range(workers)]:
+        started = [running.enter_context(_Worker()) for _ in range(workers)]
+        # In the end, all are told to stop before the first is waited for.
+        for worker in started:
+            running.callback(worker.close)
+        for worker in started:
             waiting.register(worker.answers, selectors.EVENT_READ, worker)
             give(worker)
         while given:
@@ -128,15 +137,19 @@ class _Worker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the process. At the end of its input it stops at once, and ends its Node."""
-        with contextlib.suppress(OSError):
-            self._tasks.close()
+        """End the process."""
+        self.close()
         try:
             self._process.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         self.answers.close()
+
+    def close(self) -> None:
+        """End its input. The process then stops at once, and ends its Node."""
+        with contextlib.suppress(OSError):
+            self._tasks.close()
 
     def give(self, value: object) -> None:
         """Send a value; a worker that has ended says so when its answer is read."""
@@ -148,7 +161,7 @@ class _Worker:
         """Wait for the answer to a task; raise the error that it is."""
         try:
             failure: Failure | None = pickle.load(self.answers)  # noqa: S301 - from our own process
-        except EOFError:
+        except (EOFError, pickle.UnpicklingError):
             status = self._process.wait()
             value = f"ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
             failure = Failure(refusal=("a worker process", value, "a process that runs until the end", FEWER))

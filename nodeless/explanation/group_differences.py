@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from nodeless.explanation.one_line import one_line
 from nodeless.explanation.settings import BACKEND, SWITCHES, values_of
 from nodeless.finding import Path, written_path
-from nodeless.resolved.own_words import without_own_words
+from nodeless.resolved.own_words import with_own_words, without_own_words
 from nodeless.spec.fleet import Member
 from nodeless.spec.model import Cluster
 from nodeless.trees import leaves
@@ -81,7 +81,10 @@ class _Usual(NamedTuple):
     """whether it is the same text in all clusters that have it; else, the same without the clusters' own words"""
 
     def is_same(self, value: _Value) -> bool:
-        return self.text == (value.exact if self.is_exact else value.general)
+        if self.is_exact or value.member is None:
+            return self.text == (value.exact if self.is_exact else value.general)
+        # A word that all clusters have may be the name of one of them.
+        return value.exact == with_own_words(self.text, value.member.installation) or value.general == self.text
 
 
 def differences(members: Sequence[Member]) -> tuple[tuple[GroupDifference, ...], ...]:

@@ -99,13 +99,25 @@ def is_digest(value: Any) -> bool:  # noqa: ANN401 - any JSON
 def config_name(config: Path, out: Path) -> str:
     """Name a configuration file in a way that is the same on every machine.
 
-    A file below the output folder's parent has its path from there, another one its name alone. What is not a regular
-    file, such as a pipe, has no name that lasts.
+    It is the path from the output folder's parent. Where only the root of the file system is above both, the path would
+    be one of this machine, and it is the file's name alone. What is not a regular file, such as a pipe, has no name
+    that lasts.
     """
-    if config == Path(STDIN) or not config.is_file():
-        return STDIN
-    where, beside = Path(os.path.realpath(config.parent)), Path(os.path.realpath(out)).parent
-    return (where / config.name).relative_to(beside).as_posix() if where.is_relative_to(beside) else config.name
+    return config_path(config, out) or (config.name if _is_file(config) else STDIN)
+
+
+def config_path(config: Path, out: Path) -> str | None:
+    """Return the path of a configuration file from the output folder's parent, if that says which file it is."""
+    if not _is_file(config):
+        return None
+    file = Path(os.path.realpath(config.parent)) / config.name
+    beside = Path(os.path.realpath(out)).parent
+    above = os.path.commonpath([file, beside])
+    return None if above == file.anchor != str(beside) else Path(os.path.relpath(file, beside)).as_posix()
+
+
+def _is_file(config: Path) -> bool:
+    return config != Path(STDIN) and config.is_file()
 
 
 def _require(holds: bool, what: str) -> None:  # noqa: FBT001 - the condition itself

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nodeless.finding import Finding
@@ -126,12 +126,16 @@ class Planner:
         ]
 
     def _stays(self, orphans: Sequence[str]) -> dict[str, Stack]:
-        """Return the recorded stacks that this run leaves alone: of other files, not chosen, and these."""
+        """Return the recorded stacks that this run leaves alone: of other files, not chosen, and these.
+
+        One that is not chosen is recorded under the file that it is in now.
+        """
+        now = self.origins.stacks
         return {
-            name: stack
+            name: replace(stack, config=now.get(name, stack.config)) if stack.config in self.origins.configs else stack
             for name, stack in self.recorded.stacks.items()
             if name not in self.built
-            if stack.config not in self.origins.configs or name in self.origins.stacks or name in orphans
+            if stack.config not in self.origins.configs or name in now or name in orphans
         }
 
     def _gone(self, stays: Mapping[str, Stack]) -> tuple[list[Change], list[str]]:

@@ -18,6 +18,13 @@ def without_own_words(text: str, installation: Installation) -> str:
     return re.sub(rf"(?<![A-Za-z0-9])(?:{any_word})(?![A-Za-z0-9])", lambda found: words[found[0]], text)
 
 
+def with_own_words(text: str, installation: Installation) -> str:
+    """Put the cluster's own words in place of the placeholders."""
+    for word, placeholder in _own_words(installation).items():
+        text = text.replace(placeholder, word)
+    return text
+
+
 def _own_words(installation: Installation) -> dict[str, str]:
     # A stack usually has the cluster's name, which comes last and so is the one that stays.
     words = {

@@ -16,8 +16,8 @@ MOST_CHARACTERS = 4 * 1024 * 1024
 MOST_ITEMS = 2_000
 # Clusters of all files of a run.
 MOST_CLUSTERS = 2_000
-# Files of a run; how many may include each other in a row, below the one that was named; and the files and folders
-# that the globs of `include` look at.
+# Files of a run; how many includes lead at most from the file that was named to another; and the files and folders that
+# the globs of `include` look at.
 MOST_FILES = 1_000
 DEEPEST_INCLUDE = 8
 MOST_SCANNED = 20_000
@@ -25,3 +25,5 @@ MOST_SCANNED = 20_000
 LONGEST_NUMBER = 100
 # Mistakes that one run reports. Whoever has more made one of them many times.
 MOST_FINDINGS = 200
+# The same, where equal mistakes of several clusters are counted one by one.
+MOST_EQUAL = 2_000

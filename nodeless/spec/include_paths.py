@@ -104,8 +104,15 @@ class Scan:
                     raise IncludeError("a glob over too many files", expected, "name the folders, as in teams/*.yaml")
                 is_shown = not entry.name.startswith(HIDDEN) or pattern.startswith(HIDDEN)
                 if is_shown and fnmatchcase(entry.name, pattern):
-                    found.append((entry.name, entry.is_dir(follow_symlinks=links)))
+                    found.append((entry.name, _is_folder(entry, links=links)))
         yield from sorted(found)
+
+
+def _is_folder(entry: os.DirEntry[str], *, links: bool) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=links)
+    except OSError:  # A link in a circle. Whoever opens it is told so.
+        return False
 
 
 def _steps(pattern: str) -> list[str]:

@@ -52,7 +52,8 @@ class _Gathering:
         real = str(config) if config == STDIN else realpath(config)
         if real in self._seen:
             fix = "remove one of the two"
-            finding = Finding(("--config",), str(config), f"each file once; {self._seen[real]} is the same", fix)
+            expected = f"each file once; it is read already, as {self._seen[real]}"
+            finding = Finding(("--config",), str(config), expected, fix)
             raise SpecError("nodeless", [finding])
         self._seen[real] = shown_name(config)
         try:
@@ -84,12 +85,13 @@ class _Gathering:
             try:
                 self._read(position, path, ways)
             except IncludeError as error:
-                self._refuse(position, _finding((INCLUDE, number), _shown(path), error))
+                named = "" if given[number] == _shown(path) else _shown(path)
+                self._refuse(position, _finding((INCLUDE, number), _shown(path), error, named))
 
     def _matches(self, source: Source, pattern: object) -> list[FilePath]:
         if not isinstance(pattern, str):
             raise IncludeError("not a text", "a path or glob", "write one such as teams/*.yaml")
-        if source.file is None or source.file == STDIN:
+        if source.file is None or not source.file.is_file():
             what = "a file: paths are relative to its folder, and this text has none"
             raise IncludeError(f"{INCLUDE} without a folder", what, "write it to a file, and name that with --config")
         return self._scan.matches(source.file.parent, pattern)
@@ -104,7 +106,7 @@ class _Gathering:
         if real in self._seen:
             raise IncludeError("a file that is read twice", f"each file once; {self._seen[real]} is the same", fix)
         if len(ways) > DEEPEST_INCLUDE:
-            expected = f"at most {DEEPEST_INCLUDE} files that include each other in a row"
+            expected = f"a chain of at most {DEEPEST_INCLUDE} includes"
             raise IncludeError("too deep", expected, "include it from a file further up")
         if len(self._sources) >= MOST_FILES or self._values > MOST_VALUES_IN_ALL:
             expected = f"at most {MOST_FILES:,} files, with {MOST_VALUES_IN_ALL:,} keys and values together"
@@ -127,8 +129,10 @@ class _Gathering:
         self._findings.append(self._sources[position].found(finding))
 
 
-def _finding(at: Path, value: object, error: IncludeError) -> Finding:
-    return Finding(at, value, error.expected, error.fix, problem=f"{INCLUDE}: {error.problem}")
+def _finding(at: Path, value: object, error: IncludeError, named: str = "") -> Finding:
+    """Place an error; a file that is not written there as such is named."""
+    problem = ": ".join(filter(None, (INCLUDE, named, error.problem)))
+    return Finding(at, value, error.expected, error.fix, problem=problem)
 
 
 def _shown(path: FilePath) -> str:

@@ -8,11 +8,17 @@ from itertools import chain, islice
 from pathlib import Path as FilePath
 from typing import Any
 
-from nodeless.finding import CLUSTERS, Finding, Path
+from nodeless.finding import CLUSTERS, Finding, Path, grouped, kind_of
 from nodeless.resolved.installation import Installation
 from nodeless.resolved.partitions import REGIONAL_DEFAULTS, defaults_in
 from nodeless.spec import advice
-from nodeless.spec.bounds import MOST_CHARACTERS, MOST_CLUSTERS, MOST_FINDINGS, MOST_VALUES_IN_ALL
+from nodeless.spec.bounds import (
+    MOST_CHARACTERS,
+    MOST_CLUSTERS,
+    MOST_EQUAL,
+    MOST_FINDINGS,
+    MOST_VALUES_IN_ALL,
+)
 from nodeless.spec.conversion import installation_of
 from nodeless.spec.guards import (
     CLUSTER_GUARDS,
@@ -73,21 +79,22 @@ def resolve(
 
 
 def resolve_files(files: Files, *, warn: Warn = silent) -> tuple[Checked, ...]:
-    """Resolve what files hold together; warnings are given one by one, if nothing is wrong."""
+    """Resolve what files hold together; warnings are given one by one, equal ones once, if nothing is wrong."""
     defaults = [files.defaults(position) for position in range(len(files.sources))]
     if too_much := list(_bounds(files, defaults)):
         raise files.refused([*files.findings, *too_much])
     findings = [*files.findings, *(source.found(finding) for source in files.sources for finding in _shape(source))]
+    kinds = set(map(kind_of, findings))
     checked: list[Checked] = []
     for position, index, keys in _rows(files, defaults):
-        if len(findings) > MOST_FINDINGS:
+        if len(kinds) > MOST_FINDINGS or len(findings) > MOST_EQUAL:
             break
         cluster, mistakes = _check(position, index, keys)
-        findings += [files.found_in(position, index, mistake) for mistake in mistakes]
+        placed_here = [files.found_in(position, index, mistake) for mistake in mistakes]
+        kinds.update(map(kind_of, placed_here))
+        findings += placed_here
         checked += [cluster] if cluster else []
-    placed = [
-        (row, Placed(row.installation, row.position, row.index, files.sources[row.position].name)) for row in checked
-    ]
+    placed = [(row, _placed(row, files.sources[row.position])) for row in checked]
     for guard in FLEET_GUARDS:
         found = guard([where for row, where in placed if guard.can_run(row.unreadable)])
         findings += [
@@ -95,17 +102,26 @@ def resolve_files(files: Files, *, warn: Warn = silent) -> tuple[Checked, ...]:
         ]
     if findings:
         raise files.refused(findings)
-    for row in checked:
-        warnings = [
-            *(finding for guard in CLUSTER_WARNINGS for finding in guard(row.cluster)),
-            *(finding for guard in INSTALLATION_WARNINGS for finding in guard(row.installation)),
-        ]
-        for warning in warnings:
-            warn(files.found_in(row.position, row.index, warning))
-    for across in FLEET_WARNINGS:
-        for where, warning in across([where for _, where in placed]):
-            warn(files.found_in(where.position, where.index, warning))
+    warnings = [
+        *(files.found_in(row.position, row.index, warning) for row in checked for warning in _warnings(row)),
+        *(
+            files.found_in(where.position, where.index, warning)
+            for across in FLEET_WARNINGS
+            for where, warning in across([where for _, where in placed])
+        ),
+    ]
+    for warning in grouped(files.once(warnings)):
+        warn(warning)
     return tuple(checked)
+
+
+def _placed(row: Checked, source: Source) -> Placed:
+    return Placed(row.installation, row.position, row.index, source.name, is_included=source.above is not None)
+
+
+def _warnings(row: Checked) -> Iterator[Finding]:
+    yield from (finding for guard in CLUSTER_WARNINGS for finding in guard(row.cluster))
+    yield from (finding for guard in INSTALLATION_WARNINGS for finding in guard(row.installation))
 
 
 def installation(**keys: Any) -> Installation:  # noqa: ANN401 - the keys of a cluster, as in the file
@@ -123,7 +139,7 @@ def _bounds(files: Files, defaults: Sequence[Tree]) -> Iterator[Finding]:
     """Check how much the clusters of all files are together, each with the defaults under it."""
     fix = "run nodeless for fewer files at a time"
     clusters = values = characters = 0
-    for source, shared in zip(files.sources, defaults, strict=True):
+    for position, (source, shared) in enumerate(zip(files.sources, defaults, strict=True)):
         rows = source.clusters()
         clusters += len(rows)
         if clusters > MOST_CLUSTERS:
@@ -139,7 +155,10 @@ def _bounds(files: Files, defaults: Sequence[Tree]) -> Iterator[Finding]:
         ):
             if count > most:
                 expected = f"at most {most:,} {what} in all clusters of one run, each with the defaults"
-                yield source.found(Finding((DEFAULTS,), count, expected, fix))
+                with_defaults = (
+                    files.sources[at] for at in files.lineage(position) if files.sources[at].own_defaults()
+                )
+                yield next(with_defaults, source).found(Finding((DEFAULTS,), count, expected, fix))
                 return
 
 

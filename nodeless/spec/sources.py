@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
-from nodeless.finding import CLUSTERS, Finding, Path, SpecError
+from nodeless.finding import CLUSTERS, MORE, Finding, Path, SpecError, kind_of, written_path
 from nodeless.sinks.excerpts import NOT_SHOWN, is_secret, without_secrets
-from nodeless.spec.bounds import MOST_FINDINGS
+from nodeless.spec.bounds import MOST_EQUAL, MOST_FINDINGS
 from nodeless.spec.reading import Layout
 from nodeless.trees import Tree, in_brief, levels_of, merged, value_at
 
@@ -21,7 +22,7 @@ TOO_MANY = Finding(
     "more problems",
     f"this is the end of the list after {MOST_FINDINGS} problems",
     "correct these, then run it again",
-    problem="there are more problems",
+    problem=MORE,
 )
 
 
@@ -100,22 +101,49 @@ class Files:
         places: list[tuple[Source, Path]] = [(source, row), *shared]
         nearest, above = max(places, key=lambda place: levels_of(value_at(place[0].tree, place[1]), path))
         placed = replace(finding, path=(*above, *path))
+        given = value_at(source.tree, (*row, "name"))
+        name = given if isinstance(given, str) else ""
         if above == row:
-            name = value_at(source.tree, (*row, "name"))
-            placed = replace(placed, cluster=name if isinstance(name, str) else "")
-        return nearest.found(placed)
+            return nearest.found(replace(placed, cluster=name))
+        elsewhere = f" ({source.name})" if source is not nearest else ""
+        return nearest.found(replace(placed, only_in=(f"{name or written_path(row)}{elsewhere}",)))
+
+    def once(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return every finding once: what is wrong under defaults, with the clusters if it is not all below them."""
+        found: dict[object, Finding] = {}
+        clusters: dict[object, dict[str, None]] = {}
+        for finding in findings:
+            same = (finding.file, finding.path, str(finding.value), finding.expected, finding.problem)
+            key = same if finding.only_in else finding
+            found.setdefault(key, finding)
+            clusters.setdefault(key, {}).update(dict.fromkeys(finding.only_in))
+        below = Counter[str]()
+        for position, source in enumerate(self.sources):
+            below.update(
+                dict.fromkeys({self.sources[at].name for at in self.lineage(position)}, len(source.clusters()))
+            )
+        return [
+            replace(finding, only_in=tuple(clusters[key]) if len(clusters[key]) < below[finding.file] else ())
+            for key, finding in found.items()
+        ]
 
     def refused(self, findings: Iterable[Finding]) -> SpecError:
         """Make the error with every finding once, by file and line, up to the number that is reported."""
         texts = {**{source.name: source.layout.text for source in self.sources}, **self.texts}
         order = {name: number for number, name in enumerate(texts)}
-        once = list(dict.fromkeys(findings))
-        shown = sorted(
-            once[:MOST_FINDINGS],
+        everything = sorted(
+            self.once(findings),
             key=lambda finding: (order.get(finding.file, len(order)), finding.line or 0, finding.column or 0),
         )
-        first = shown[0].file if shown else ""
-        return SpecError(first, [*shown, TOO_MANY] if len(once) > MOST_FINDINGS else shown, texts=texts)
+        kinds: set[object] = set()
+        shown: list[Finding] = []
+        for finding in everything:
+            kinds.add(kind_of(finding))
+            if len(kinds) > MOST_FINDINGS or len(shown) >= MOST_EQUAL:
+                shown.append(replace(TOO_MANY, file=everything[0].file))
+                break
+            shown.append(finding)
+        return SpecError(shown[0].file if shown else "", shown, texts=texts)
 
 
 def _shape_of(finding: Finding) -> str:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice
 
 from nodeless.explanation.one_line import one_line
-from nodeless.finding import Finding, written_path
+from nodeless.finding import MISSING, Finding, written_path
 from nodeless.karpenter.versions import Release
 from nodeless.resolved.installation import Installation
 from nodeless.sinks.excerpts import NOT_SHOWN
 from nodeless.spec.bounds import MOST_FINDINGS
 from nodeless.spec.conversion import installation_of
 from nodeless.spec.fleet import Member
-from nodeless.spec.guards import CLUSTER_GUARDS, INSTALLATION_GUARDS
+from nodeless.spec.guards import CLUSTER_GUARDS, FLEET_GUARDS, FLEET_WARNINGS, INSTALLATION_GUARDS
+from nodeless.spec.guards.placed import Placed
 from nodeless.upgrade.path import Stage, control_plane_steps, notes, stages
 
 THERE, ONE_STAGE, WITH_STOPS, CANNOT = "already there", "one stage", "with stops", "cannot move"
-VERDICTS = (THERE, ONE_STAGE, WITH_STOPS, CANNOT)
 VERSION, KUBERNETES = "karpenter.version", "kubernetes"
 # What the steps of a stage name instead of one of many clusters.
 ANY_CLUSTER = "CLUSTER"
@@ -31,6 +32,16 @@ class Reason:
 
     where: str
     value: str
+    expected: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What a check across clusters says about the fleet with the new release, at one of its clusters."""
+
+    stack: str
+    where: str
     expected: str
     fix: str
 
@@ -62,6 +73,28 @@ class Move:
 def moves(members: Sequence[Member], chosen: Container[str], new: Release) -> tuple[Move, ...]:
     """Find the way of each chosen cluster, in the order of the files."""
     return tuple(_move(member, new) for member in members if member.installation.stack in chosen)
+
+
+def checks(members: Sequence[Member], found: Sequence[Move]) -> tuple[Check, ...]:
+    """Run the checks across clusters on the fleet as it will be: with the new release where a cluster can move."""
+    targets = {move.stack: move.target for move in found if move.target}
+    groups = [*dict.fromkeys(member.group for member in members)]
+    sizes: Counter[str] = Counter()
+    rows = []
+    for member in members:
+        installation = targets.get(member.installation.stack, member.installation)
+        rows.append(Placed(installation, groups.index(member.group), sizes[member.group], member.group))
+        sizes[member.group] += 1
+    return tuple(
+        Check(
+            stack=placed.installation.stack,
+            where=written_path(finding.path),
+            expected=finding.expected,
+            fix=finding.fix,
+        )
+        for guard in (*FLEET_GUARDS, *FLEET_WARNINGS)
+        for placed, finding in islice(guard(rows), MOST_FINDINGS)
+    )
 
 
 def _move(member: Member, new: Release) -> Move:
@@ -107,7 +140,8 @@ def _checked(member: Member, release: Release) -> tuple[Installation, list[Findi
 
 
 def _reason(finding: Finding) -> Reason:
-    value = NOT_SHOWN if finding.is_secret else one_line(finding.path, finding.value)
+    is_shown = not finding.is_secret and finding.value != MISSING
+    value = one_line(finding.path, finding.value) if is_shown else NOT_SHOWN if finding.is_secret else MISSING
     return Reason(where=written_path(finding.path), value=value, expected=finding.expected, fix=finding.fix)
 
 

@@ -15,7 +15,7 @@ from nodeless.sinks.terminal import is_dumb
 from nodeless.upgrade import chapters
 from nodeless.upgrade.chapters import Chapter
 from nodeless.upgrade.fleet_kinds import Kind, Wave, kinds, waves
-from nodeless.upgrade.fleet_moves import CANNOT, ONE_STAGE, THERE, WITH_STOPS, Move, Reason
+from nodeless.upgrade.fleet_moves import CANNOT, ONE_STAGE, THERE, WITH_STOPS, Check, Move, Reason
 from nodeless.upgrade.report import json_of
 from nodeless.upgrade.sections import Section, headline, sections
 
@@ -39,18 +39,19 @@ class FleetUpgrade:
     moves: tuple[Move, ...]
     kinds: tuple[Kind, ...]
     waves: tuple[Wave, ...]
+    checks: tuple[Check, ...]
 
 
-def fleet_upgrade(to: Release, moves: tuple[Move, ...]) -> FleetUpgrade:
+def fleet_upgrade(to: Release, moves: tuple[Move, ...], checks: tuple[Check, ...] = ()) -> FleetUpgrade:
     """Put the clusters that are alike together, and order them."""
     found = kinds(moves)
-    return FleetUpgrade(to=to, moves=moves, kinds=found, waves=waves(found))
+    return FleetUpgrade(to=to, moves=moves, kinds=found, waves=waves(found), checks=checks)
 
 
 def fleet_chapters(fleet: FleetUpgrade) -> Iterator[Chapter]:
     """Return a chapter about the fleet, one about each kind of change, and one about what differs among those."""
     count = len(fleet.moves)
-    parts = (_counts(fleet), _clusters(fleet), _reasons(fleet), _kinds(fleet), _order(fleet))
+    parts = (_counts(fleet), _clusters(fleet), _reasons(fleet), _checks(fleet), _kinds(fleet), _order(fleet))
     yield Chapter(
         title=f"Fleet of {count} cluster{'s' if count != 1 else ''} to Karpenter {fleet.to}",
         sections=tuple(part for part in parts if part.rows or part.lines),
@@ -114,6 +115,14 @@ def _reasons(fleet: FleetUpgrade) -> Section:
         rows=tuple(
             (_named(stacks), reason.where, reason.value, reason.expected, reason.fix) for reason, stacks in held.items()
         ),
+    )
+
+
+def _checks(fleet: FleetUpgrade) -> Section:
+    return Section(
+        title="What the clusters reach together",
+        header=("cluster", "key", "expected", "fix"),
+        rows=tuple((check.stack, check.where, check.expected, check.fix) for check in fleet.checks),
     )
 
 
@@ -235,6 +244,7 @@ def _tree(fleet: FleetUpgrade) -> dict[str, Any]:
             }
             for move in fleet.moves
         ],
+        "checks": [asdict(check) for check in fleet.checks],
         "waves": [
             {
                 "number": wave.number,

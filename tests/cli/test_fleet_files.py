@@ -205,3 +205,40 @@ def test_synth_and_check_agree_about_all_files_wherever_a_cluster_is(run: Run) -
 
     assert (code, err, json.loads(out)["orphaned"]) == (0, "", [])
     assert {row["change"] for row in json.loads(out)["stacks"]} == {"unchanged"}
+
+
+@pytest.fixture
+def others(folder: Path) -> Path:
+    """Make two files with the same name in two folders, and one that includes another of that name."""
+    texts = {"a": "one", "b": "two", "x/team": "three"}
+    for name, cluster in texts.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "clusters.yaml").write_text(f"clusters: [{{name: {cluster}, region: eu-north-1}}]\n")
+    (folder / "x" / "main.yaml").write_text("include: [team/*.yaml]\n")
+    return folder
+
+
+def test_files_with_the_same_name_in_other_folders_are_recorded_by_their_paths(others: Path) -> None:
+    out = others / "infra" / "cdktf.out"
+    first, second = others / "a/clusters.yaml", others / "b/clusters.yaml"
+
+    both = origins(selected([first, second], (), "--only"), str(out))
+    alone = origins(selected([first], (), "--only"), str(out))
+    including = origins(selected([others / "x/main.yaml"], (), "--only"), str(out))
+
+    assert both.stacks == {"one": "../a/clusters.yaml", "two": "../b/clusters.yaml"}
+    assert alone.configs == {"../a/clusters.yaml"}
+    assert including.configs == {"../x/main.yaml", "../x/team/clusters.yaml"}
+
+
+def test_files_that_cannot_be_told_apart_from_the_folder_are_refused(others: Path) -> None:
+    files = [others / "a/clusters.yaml", others / "b/clusters.yaml"]
+
+    with pytest.raises(SpecError, match=r"is recorded there as clusters\.yaml too"):
+        origins(selected(files, (), "--only"), "/nowhere/below/the/root")
+
+
+def test_an_included_file_far_from_the_folder_claims_no_stack_of_another_with_its_name(others: Path) -> None:
+    found = origins(selected([others / "x/main.yaml"], (), "--only"), "/nowhere/below/the/root")
+
+    assert found.configs == {"main.yaml"}

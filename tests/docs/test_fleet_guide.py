@@ -10,7 +10,7 @@ import pytest
 from nodeless.cli.main import main
 from nodeless.explanation.group_differences import DECIDING, FACTS, IDENTITY
 from nodeless.finding import written_path
-from nodeless.upgrade.fleet_moves import VERDICTS
+from nodeless.upgrade.fleet_report import COUNTED
 from tests.conftest import ROOT
 from tests.docs.markdown import Block, blocks
 
@@ -48,4 +48,4 @@ def test_the_guide_names_every_setting_that_is_compared_in_another_way() -> None
 def test_the_guide_names_every_verdict_of_the_json() -> None:
     text = GUIDE.read_text(encoding="utf-8")
 
-    assert [verdict for verdict in VERDICTS if f"`{verdict}`" not in text] == []
+    assert [verdict for verdict in COUNTED if f"`{verdict}`" not in text] == []

@@ -34,7 +34,7 @@ def test_the_quotas_are_those_that_are_checked() -> None:
 def test_the_numbers_are_those_of_the_bounds() -> None:
     words = " ".join(TEXT.split())
 
-    assert f"more than {bounds.DEEPEST_INCLUDE} files that include each other in a row" in words
+    assert f"a chain of more than {bounds.DEEPEST_INCLUDE} includes" in words
     assert f"at most {bounds.MOST_CLUSTERS:,} clusters in {bounds.MOST_FILES:,} files" in words
 
 

@@ -51,6 +51,18 @@ def test_a_text_with_the_clusters_own_name_is_usual_or_not_as_any_other() -> Non
     }
 
 
+def test_a_value_that_was_copied_from_another_cluster_is_a_difference() -> None:
+    found = teams("prod-c1", "prod-c2", "prod-c3", "prod-c1")
+
+    assert found == {"c1": [], "c2": [], "c3": [], "c4": ["tags.team: prod-c1 (usually prod-<cluster>)"]}
+
+
+def test_a_cluster_whose_name_is_a_word_of_all_is_as_usual() -> None:
+    fleet = members(*({"name": name, "tags": {"team": f"prod-{name}"}} for name in ("blue", "green", "prod")))
+
+    assert set(map(tuple, found(fleet).values())) == {()}
+
+
 def test_of_equally_common_texts_the_first_is_usual_with_the_own_name_or_without() -> None:
     assert teams("c1-x", "c2-x", "k", "k", "z") == {
         **{name: [] for name in ("c1", "c2")},

@@ -51,6 +51,17 @@ def test_a_cluster_may_move_from_one_of_the_files_to_the_other(tmp_path: Path) -
     assert recorded(tmp_path) == {"a": CONFIG, "b": CONFIG}
 
 
+def test_a_cluster_that_is_not_chosen_is_recorded_under_the_file_it_is_in_now(tmp_path: Path) -> None:
+    together(tmp_path, {"a": CONFIG, "b": CONFIG})
+
+    with opened(tmp_path, force=False, say=lambda _: None) as folder:
+        build(folder.build, {"a": STACK})
+        folder.publish(Origins(stacks={"a": CONFIG, "b": OTHER_CONFIG}, configs=BOTH), prune=False)
+
+    assert recorded(tmp_path) == {"a": CONFIG, "b": OTHER_CONFIG}
+    assert run(tmp_path, {"a": STACK}, config=CONFIG, prune=True).pruned == ()
+
+
 def test_what_left_both_files_is_left_over(tmp_path: Path) -> None:
     together(tmp_path, {"a": CONFIG, "b": OTHER_CONFIG, "c": OTHER_CONFIG})
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nodeless.output import manifest
-from nodeless.output.inventory import Inventory, config_name
+from nodeless.output.inventory import Inventory, config_name, config_path
 from nodeless.output.paths import WRITTEN
 from nodeless.output.present import digest_of
 from nodeless.spec.resolution import installation
@@ -226,7 +226,8 @@ def test_the_order_of_runs_does_not_change_a_byte(tmp_path: Path) -> None:
     [
         ("clusters.yaml", "cdktf.out", "clusters.yaml"),
         ("fleet/prod.yaml", "cdktf.out", "fleet/prod.yaml"),
-        ("prod.yaml", "deep/down/cdktf.out", "prod.yaml"),
+        ("prod.yaml", "deep/down/cdktf.out", "../../prod.yaml"),
+        ("fleet/prod.yaml", "infra/cdktf.out", "../fleet/prod.yaml"),
         ("missing.yaml", "cdktf.out", "-"),
     ],
 )
@@ -237,6 +238,14 @@ def test_a_configuration_file_has_the_same_name_on_every_machine(
     write(tmp_path, dict.fromkeys(("clusters.yaml", "prod.yaml", "fleet/prod.yaml"), ""))
 
     assert config_name(Path(config), Path(out)) == config_name(tmp_path / config, tmp_path / out) == expected
+
+
+def test_a_file_elsewhere_on_the_machine_has_its_name_alone(tmp_path: Path) -> None:
+    write(tmp_path, {"clusters.yaml": ""})
+    elsewhere = Path("/nowhere/below/the/root/cdktf.out")
+
+    assert config_name(tmp_path / "clusters.yaml", elsewhere) == "clusters.yaml"
+    assert config_path(tmp_path / "clusters.yaml", elsewhere) is None
 
 
 def test_every_file_that_a_stack_may_have_is_known(tmp_path: Path) -> None:

@@ -109,15 +109,26 @@ def test_defaults_count_in_every_cluster() -> None:
 
 
 def test_a_run_reports_a_bounded_number_of_problems() -> None:
-    exactly = refused({"clusters": clusters(bounds.MOST_FINDINGS // 2, tgas={}, kaprenter={})})
-    more = refused({"clusters": clusters(bounds.MOST_FINDINGS // 2 + 1, tgas={}, kaprenter={})})
+    exactly = refused({"clusters": clusters(1, **{f"key{number}": 1 for number in range(bounds.MOST_FINDINGS)})})
     in_one = refused({"clusters": clusters(1, **{f"key{number}": 1 for number in range(1900)})})
     in_guards = refused({"clusters": clusters(1, karpenter={"values": {f"key{number}": 1 for number in range(1900)}})})
 
     assert len(exactly.findings) == bounds.MOST_FINDINGS
-    for error in (more, in_one, in_guards):
+    for error in (in_one, in_guards):
         assert len(error.findings) == bounds.MOST_FINDINGS + 1
-        assert error.findings[-1] == TOO_MANY
+        assert error.findings[-1].problem == TOO_MANY.problem
+        assert str(error).endswith(": more than 200 problems")
+
+
+def test_equal_problems_of_many_clusters_do_not_hide_others() -> None:
+    same = clusters(bounds.MOST_FINDINGS + 50, tgas={})
+
+    error = refused({"clusters": [*same, {**same[0], "name": "other", "kaprenter": {}}]})
+
+    assert len(error.findings) == bounds.MOST_FINDINGS + 52
+    assert str(error).count("unknown key: ") == 2
+    most = refused({"clusters": clusters(bounds.MOST_CLUSTERS - 1, tgas={}, kaprenter={})})
+    assert len(most.findings) == bounds.MOST_EQUAL + 1
 
 
 def test_problems_that_are_not_reported_are_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -219,18 +219,18 @@ def test_a_file_that_two_others_include_is_refused_at_the_second(write: Write) -
 def test_a_file_is_named_once(write: Write) -> None:
     write(clusters=one("a"), fleet="include: [clusters.yaml]\n")
 
-    assert "clusters.yaml is the same" in only(refused(TOP, Path("./clusters.yaml"))).expected
-    assert "clusters.yaml is the same" in only(refused(Path("fleet.yaml"), TOP)).expected
+    assert "it is read already, as clusters.yaml" in only(refused(TOP, Path("./clusters.yaml"))).expected
+    assert "it is read already, as clusters.yaml" in only(refused(Path("fleet.yaml"), TOP)).expected
     assert only(refused(TOP, Path("fleet.yaml"))).file == "fleet.yaml"
 
 
-def test_files_include_each_other_so_many_times_in_a_row_and_no_more(write: Write) -> None:
+def test_a_chain_of_includes_is_so_long_and_no_longer(write: Write) -> None:
     levels = [f"level{number}" for number in range(bounds.DEEPEST_INCLUDE + 1)]
     write(clusters="include: [level0.yaml]\n", **dict.fromkeys(levels, ""))
     for name, below in zip(levels, [*levels[1:], ""], strict=True):
         write(**{name: f"{f'include: [{below}.yaml]' if below else ''}\n{one(name)}"})
 
-    assert only(refused()).expected == "at most 8 files that include each other in a row"
+    assert only(refused()).expected == "a chain of at most 8 includes"
     write(**{levels[-2]: one(levels[-2])})
     assert len(load(TOP)) == bounds.DEEPEST_INCLUDE
 
@@ -491,3 +491,92 @@ def test_clusters_of_two_regions_may_have_the_same_names_of_queues_and_rules(wri
     shared, _ = SHARED[case]
 
     assert in_two_files(write, keys(**shared), keys(**shared, region="eu-west-1")) == []
+
+
+ALL_AND_TWO = "include: [t/*.yaml]\nclusters: [{name: a}, {name: b}]\n"
+
+
+def test_a_message_in_an_including_file_names_the_file_of_the_other_cluster(write: Write) -> None:
+    write(
+        clusters=f"defaults: {{region: eu-north-1, backend: {json.dumps(S3)}}}\ninclude: [t/*.yaml]\n"
+        "clusters: [{name: root, backend: {key: other}}]\n",
+        t__a="clusters: [{name: a}, {name: b}]\n",
+    )
+
+    found = only(refused())
+
+    assert found.file == "clusters.yaml"
+    assert "clusters[0] in t/a.yaml" in found.expected
+
+
+def test_a_default_that_is_wrong_for_some_clusters_names_them(write: Write) -> None:
+    write(
+        clusters="defaults: {region: eu-north-1, kubernetes: '1.30'}\ninclude: [t/*.yaml]\n"
+        "clusters: [{name: fine, karpenter: {version: 1.0.8}}]\n",
+        t__a="clusters: [{name: a, karpenter: {version: 1.14.1}}, {name: b, karpenter: {version: 1.0.8}}]\n",
+        t__b="clusters: [{name: c, kubernetes: '1.35', karpenter: {version: 1.14.1}}]\n",
+    )
+    write(t__c="clusters: [{name: d, karpenter: {version: 0.25.0}}]\n")
+
+    error = refused()
+
+    assert {finding.only_in for finding in error.findings} == {("d (t/c.yaml)",)}
+    assert "only in   1 cluster: d (t/c.yaml)" in str(error)
+
+
+def test_a_default_that_is_wrong_for_all_clusters_is_one_mistake_whatever_the_fix_says(write: Write) -> None:
+    no_role = "node_classes: [{name: own, spec: {amiSelectorTerms: [{alias: al2023@latest}]}}]"
+    write(
+        clusters=f"defaults: {{region: eu-north-1, {no_role}}}\n{ALL_AND_TWO}",
+        t__c="clusters: [{name: c}]\n",
+    )
+
+    error = refused()
+
+    assert len(error.findings) == len({finding.path for finding in error.findings})
+    assert {finding.only_in for finding in error.findings} == {()}
+
+
+def test_the_same_mistake_in_many_files_is_one_message(write: Write) -> None:
+    write(
+        clusters="include: [t/*.yaml]\n",
+        **{
+            f"t__{name}": f"clusters: [{{name: {name}, region: eu-north-1, tgas: {{a: {name}}}}}]\n"
+            for name in "abcdefg"
+        },
+    )
+
+    error = refused()
+
+    assert len(error.findings) == 7
+    assert str(error).count("unknown key: tgas") == 1
+    assert "also in   6 other clusters: b (t/b.yaml:1:42), c (t/c.yaml:1:42)" in str(error)
+
+
+def test_the_same_warning_is_given_once(write: Write) -> None:
+    newer = "karpenter: {version: 1.15.0, tables: '1.14'}"
+    write(
+        clusters=f"defaults: {{region: eu-north-1, {newer}}}\n{ALL_AND_TWO}",
+        t__c=f"clusters: [{{name: c, {newer}}}, {{name: d, {newer}}}]\n",
+    )
+    warnings: list[Finding] = []
+
+    load(TOP, warn=warnings.append)
+
+    shown = [each.as_warning() for each in warnings]
+    assert [line.partition(": warning")[0] for line in shown] == ["clusters.yaml:1:53", "t/c.yaml:1:43"]
+    assert shown[0].endswith(" (only in 2 clusters: a, b)")
+    assert shown[1].endswith(" (also in 1 other cluster: d)")
+
+
+def test_a_file_that_a_glob_names_is_named(write: Write) -> None:
+    write(clusters="include: ['t/*.yaml']\n", t__fine=one("a"))
+    os.mkfifo("t/pipe.yaml")
+    Path("t/loop.yaml").symlink_to("loop.yaml")
+    Path("t/nowhere.yaml").symlink_to("missing.yaml")
+
+    problems = {finding.problem for finding in refused().findings}
+
+    assert "include: t/pipe.yaml: not a file" in problems
+    assert any(problem.startswith("include: t/loop.yaml: ") for problem in problems)
+    assert "include: t/nowhere.yaml: it cannot be read: No such file or directory" in problems

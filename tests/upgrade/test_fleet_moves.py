@@ -11,7 +11,7 @@ from nodeless.finding import written_path
 from nodeless.karpenter.releases import NEWEST, find
 from nodeless.karpenter.versions import Release
 from nodeless.spec.fleet import load_fleet
-from nodeless.upgrade.fleet_moves import CANNOT, ONE_STAGE, THERE, WITH_STOPS, Move, moves
+from nodeless.upgrade.fleet_moves import CANNOT, ONE_STAGE, THERE, WITH_STOPS, Move, checks, moves
 from nodeless.upgrade.for_cluster import for_cluster
 from tests.conftest import ROOT
 from tests.fleet import members
@@ -169,3 +169,24 @@ def test_a_fleet_is_checked_as_one_cluster_is(file: Path, to: str) -> None:
             alone = {written_path(row.path[1 if row.path[0] == "defaults" else 2 :]) for row in changes.findings}
 
             assert {key for key in keys_of(move) if not key.startswith(ELSEWHERE)} == alone
+
+
+def test_the_checks_across_clusters_see_the_fleet_with_the_new_release() -> None:
+    fleet = members(*({"name": f"c{number}"} for number in range(251)), karpenter={"version": "1.8.8"})
+
+    def found(to: str) -> list[tuple[str, str]]:
+        result = checks(fleet, moves(fleet, {each.installation.stack for each in fleet}, find(to)))
+        return [(check.stack, check.expected) for check in result if "managed policies" in check.expected]
+
+    assert found("1.8.8") == []
+    ((stack, expected),) = found("1.14.1")
+    assert stack == "c250"
+    assert expected.endswith("has 1,500 customer managed policies by default, and all clusters there use 1,506")
+
+
+def test_clusters_that_do_not_move_are_checked_as_they_are() -> None:
+    fleet = members(*({"name": f"c{number}"} for number in range(251)), karpenter={"version": "1.8.8"})
+
+    found = checks(fleet, moves(fleet, {"c0"}, find("1.14.1")))
+
+    assert [check for check in found if "managed policies" in check.expected] == []

@@ -152,7 +152,7 @@ def test_a_fleet_that_is_there_has_nothing_to_order() -> None:
 def test_json_has_everything_by_name() -> None:
     report = json.loads(as_json(mixed()))
 
-    assert list(report) == ["to", "clusters", "waves", "kinds"]
+    assert list(report) == ["to", "clusters", "checks", "waves", "kinds"]
     assert report["clusters"][-2] == {
         "stack": "behind",
         "cluster": "behind",

@@ -17,10 +17,12 @@ class Placed:
     position: int
     index: int
     file: str
+    is_included: bool = False
+    """whether another file includes this one: a message may be shown there"""
 
     def seen_from(self, other: Placed) -> str:
         """Name the cluster in a message about another one."""
-        elsewhere = f" in {self.file}" if self.position != other.position else ""
+        elsewhere = f" in {self.file}" if self.position != other.position or other.is_included else ""
         return f"{CLUSTERS}[{self.index}]{elsewhere}"
 
 

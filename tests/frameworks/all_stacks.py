@@ -10,9 +10,10 @@ from pathlib import Path
 from nodeless.spec.resolution import load
 from nodeless.stacks.app import build
 from tests.conftest import ROOT
+from tests.frameworks.environment import EXAMPLES
 
 out = Path(sys.argv[1])
-for file in (ROOT / "clusters.yaml", *sorted((ROOT / "examples").glob("*.yaml"))):
-    build(load(file), out / file.stem)
+for name, file in EXAMPLES.items():
+    build(load(file), out / name)
 sys.argv = ["small_app.py", str(out / "small-app")]
 runpy.run_path(str(ROOT / "tests/imports/small_app.py"), run_name="__main__")

@@ -16,6 +16,13 @@ NOT_INSTALLED = "CDK Terrain is not installed: make cdktn"
 # Framework -> its Python. Beside CDKTF's, the tests of `make test-cdktn` run in CDK Terrain's.
 PYTHONS = {"cdktf": Path(sys.executable), "cdktn": ROOT / ".cdktn" / "bin" / "python"}
 
+# What is built with both.
+EXAMPLES = {
+    "clusters": ROOT / "clusters.yaml",
+    "fleet": ROOT / "examples" / "fleet" / "clusters.yaml",
+    **{file.stem: file for file in sorted((ROOT / "examples").glob("*.yaml"))},
+}
+
 needs_cdk_terrain = pytest.mark.skipif(not INSTALLED.exists(), reason=NOT_INSTALLED)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.frameworks.differences import DIFFERENCES, EMPTY, MANIFEST, STACK, Row, as_cdktf, occurs
-from tests.frameworks.environment import PYTHONS, needs_cdk_terrain, run
+from tests.frameworks.environment import EXAMPLES, PYTHONS, needs_cdk_terrain, run
 
 pytestmark = [pytest.mark.slow, needs_cdk_terrain]
 
@@ -41,7 +41,10 @@ def pairs(outputs: dict[str, Output]) -> list[tuple[str, str, str]]:
 def test_every_example_is_there(outputs: dict[str, Output]) -> None:
     built = {name.partition("/")[0] for name in outputs["cdktf"] if name.endswith("/cdk.tf.json")}
 
-    assert built == {"clusters", "small-app", *(file.stem for file in (ROOT / "examples").glob("*.yaml"))}
+    assert built == {"small-app", *EXAMPLES}
+    assert {file.parent for file in (ROOT / "examples").rglob("clusters.yaml")} <= {
+        file.parent for file in EXAMPLES.values()
+    }
 
 
 def test_both_write_the_same_files(outputs: dict[str, Output]) -> None:

@@ -218,9 +218,9 @@ def grouped(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def kind_of(finding: Finding) -> object:
-    """Return what is equal for the same mistake in two clusters."""
+    """Return what is equal for the same mistake in two clusters; what is in no cluster is like no other."""
     if finding.path[:1] != (CLUSTERS,) or len(finding.path) == 1:
-        return finding
+        return id(finding)
     # If a key is wrong, its value does not matter.
     value = "" if finding.at_key else str(finding.value)
     return finding.path[2:], value, finding.expected, finding.fix, finding.problem

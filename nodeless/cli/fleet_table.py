@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-from nodeless.explanation.fleet import LOOKED_UP, FleetRow, counts
-from nodeless.sinks.terminal import is_dumb, is_plain, printable, screen_of
+from nodeless.explanation.fleet import LOOKED_UP, FleetRow, counts, name_of
+from nodeless.sinks.terminal import aligned, is_dumb, is_plain, printable, screen_of
 
 HEADER = ("cluster", "group", "account", "region", "Karpenter", "Kubernetes", "differs from its group")
 # A table needs this many columns; a narrower terminal gets a list.
@@ -19,18 +19,13 @@ NONE = "-"
 def show(rows: Sequence[FleetRow]) -> None:
     """Print the clusters, then a summary."""
     if not sys.stdout.isatty():
-        print(*_aligned([HEADER, *map(_cells, rows)]), sep="\n")
+        print(*aligned([HEADER, *map(_cells, rows)]), sep="\n")
     elif is_dumb() or screen_of(sys.stdout).columns < TABLE_COLUMNS:
         print(*(line for row in rows for line in _listed(row)), sep="\n")
     else:
         _print_table(rows)
     print()
     print(*_summary(rows), sep="\n")
-
-
-def name_of(stack: str, cluster: str) -> str:
-    """Name a cluster by its stack, and also by its own name if that is another one."""
-    return stack if stack == cluster else f"{stack} ({cluster})"
 
 
 def _cells(row: FleetRow) -> tuple[str, ...]:
@@ -44,11 +39,6 @@ def _cells(row: FleetRow) -> tuple[str, ...]:
         "; ".join(map(str, row.differs)) or NONE,
     )
     return tuple(map(printable, cells))
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _listed(row: FleetRow) -> list[str]:

@@ -63,3 +63,8 @@ def fleet_json(rows: Sequence[FleetRow]) -> dict[str, Any]:
     """Return everything for programs."""
     numbers = {name.lower(): values for name, values in counts(rows).items()}
     return {"clusters": [asdict(row) for row in rows], "counts": numbers}
+
+
+def name_of(stack: str, cluster: str) -> str:
+    """Name a cluster by its stack, and also by its own name if that is another one."""
+    return stack if stack == cluster else f"{stack} ({cluster})"

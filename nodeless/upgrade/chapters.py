@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nodeless.sinks.markdown import escaped
-from nodeless.sinks.terminal import is_plain
+from nodeless.sinks.terminal import aligned, is_plain
 from nodeless.upgrade.sections import MINUS, PLUS, TILDE, WARNINGS, Section
 
 # A table needs this many columns of the screen for each of its own; a narrower terminal gets a list.
@@ -28,7 +28,7 @@ def as_text(chapters: Iterable[Chapter]) -> str:
     for chapter in chapters:
         blocks.append(chapter.title)
         for section in chapter.sections:
-            table = _aligned([section.header, *section.rows]) if section.rows else []
+            table = aligned([section.header, *section.rows]) if section.rows else []
             blocks.append("\n".join([section.title, *(f"  {line}" for line in (*table, *_items(section)))]))
     return "\n\n".join(blocks) + "\n"
 
@@ -73,11 +73,6 @@ def print_tables(chapters: Iterable[Chapter]) -> None:
                 for row in section.rows:
                     table.add_row(*(Text(cell, style=COLOURS.get(cell[:2].rstrip(), "")) for cell in row))
                 console.print(table)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _listed(section: Section) -> Iterator[str]:

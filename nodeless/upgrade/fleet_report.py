@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
+from nodeless.explanation.fleet import LOOKED_UP, name_of
 from nodeless.karpenter.versions import Release
 from nodeless.sinks.terminal import is_dumb
 from nodeless.upgrade import chapters
@@ -22,7 +23,6 @@ from nodeless.upgrade.sections import Section, headline, sections
 # Where many clusters are meant, this many are named; the table of clusters has all of them.
 MOST_NAMED = 5
 UNCHANGED = "Unchanged"
-LOOKED_UP = "looked up"
 COUNTED = {
     THERE: "already there",
     ONE_STAGE: "can move in one stage",
@@ -81,7 +81,7 @@ def _clusters(fleet: FleetUpgrade) -> Section:
         header=("cluster", "group", "account", "region", "from", "stops", "kind", "waves", "verdict"),
         rows=tuple(
             (
-                move.stack,
+                name_of(move.stack, move.member.installation.name),
                 move.member.group,
                 move.member.installation.account or LOOKED_UP,
                 move.member.installation.region,

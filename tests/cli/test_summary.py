@@ -135,6 +135,14 @@ def plan_of(changes: Mapping[str, Sequence[str]], orphans: Sequence[str] = ()) -
                 "  orphaned: gone\n"
             ),
         ),
+        (
+            {UNCHANGED: [f"c{number}" for number in range(31)]},
+            ["gone", *(f"g{number:02}" for number in range(31))],
+            (
+                "31 stacks written (31 unchanged), 32 orphaned: out/stacks/<stack>/cdk.tf.json\n"
+                f"  orphaned: gone, {', '.join(f'g{number:02}' for number in range(MOST_NAMED - 1))} and 12 more\n"
+            ),
+        ),
         # Where all of them are new, their names say nothing.
         (
             {NEW: [f"c{number}" for number in range(200)]},

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
 
+from nodeless.cli import workers
+from nodeless.cli.summary import MOST_SHOWN, fleet_summary
+from nodeless.output.plan import CHANGED, NEW, UNCHANGED
 from nodeless.spec import bounds
 from nodeless.spec.guards.quotas import QUOTAS
 from nodeless.spec.resolution import load
-from tests.docs.markdown import ROOT, code, rows, text_of
+from tests.cli.test_summary import plan_of
+from tests.docs.markdown import ROOT, blocks, code, rows, text_of
 
 PAGE = ROOT / "docs" / "fleets.md"
 TEXT = text_of(PAGE)
@@ -36,6 +41,28 @@ def test_the_numbers_are_those_of_the_bounds() -> None:
 
     assert f"a chain of more than {bounds.DEEPEST_INCLUDE} includes" in words
     assert f"at most {bounds.MOST_CLUSTERS:,} clusters in {bounds.MOST_FILES:,} files" in words
+
+
+def test_the_numbers_of_processes_are_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(64), raising=False)
+    each = 2 * workers.START_UP
+
+    assert f"One process builds up to {2 * each - 1} clusters. From {2 * each} on" in TEXT
+    assert f"one for every {each} clusters" in TEXT
+    assert f"at most {workers.MOST_WORKERS}." in TEXT
+    found = [workers.suitable(count) for count in (2 * each - 1, 2 * each, 3 * each, 1000)]
+    assert found == [1, 2, 3, workers.MOST_WORKERS]
+    assert f"up to {MOST_SHOWN} stacks are a table" in " ".join(TEXT.split())
+
+
+def test_the_summary_of_a_fleet_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    (shown,) = (block.text for block in blocks("text", PAGE) if "orphaned" in block.text)
+    changes = {NEW: ["shop"], CHANGED: ["ledger", "ledger-test"], UNCHANGED: [f"c{number}" for number in range(117)]}
+
+    stacks = [stack for each in changes.values() for stack in each]
+    fleet_summary(stacks, plan_of(changes, ["trial"]), Path("cdktf.out"))
+
+    assert capsys.readouterr().out == shown
 
 
 def test_the_first_cluster_beyond_the_rules_is_the_one_that_is_named() -> None:

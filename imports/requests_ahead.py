@@ -28,6 +28,7 @@ MOST_AWAITED = 128
 # The answers to one group fit into a pipe, even if all of them are errors with their stack traces.
 GROUP = 8
 SUCCESS = b'{"ok":'
+ENCODER = json.JSONEncoder(default=jdefault)
 FROM_PYTHON = jsii_kernel._make_reference_for_native  # noqa: SLF001 - jsii has no public name for it
 
 
@@ -89,18 +90,17 @@ class RequestsAhead(NodeProcess):
         pipe = self._process.stdin
         assert pipe is not None  # noqa: S101 - as in jsii
         try:
-            pipe.write(json.dumps(message, default=jdefault).encode() + b"\n")
-            self._awaited.append(answer)
-            self._posted += 1
-            if self._posted % GROUP:
-                return
-            pipe.flush()
+            pipe.write(ENCODER.encode(message).encode() + b"\n")
         except BrokenPipeError as error:
             raise self._ended() from error
-        while self._awaited and self._has_answered():
-            self._receive(1)
-        if len(self._awaited) >= MOST_AWAITED:
-            self._receive(MOST_AWAITED // 2)
+        self._awaited.append(answer)
+        self._posted += 1
+        if self._posted % GROUP == 0:
+            self._flush()
+            # Half of them at once: Python then goes on for a while before it waits again.
+            most = MOST_AWAITED // 2 if len(self._awaited) >= MOST_AWAITED else MOST_AWAITED
+            while self._awaited and (len(self._awaited) > most or self._has_answered()):
+                self._receive()
 
     def _has_answered(self) -> bool:
         """Tell whether Node has written something that is not read yet."""
@@ -111,26 +111,30 @@ class RequestsAhead(NodeProcess):
     def _catch_up(self) -> None:
         """Wait until Node has answered everything."""
         if self._awaited:
-            self._receive(len(self._awaited))
+            self._flush()
+            while self._awaited:
+                self._receive()
             self._pass_on()
 
-    def _receive(self, count: int) -> None:
-        """Read answers; raise the first error among them."""
+    def _flush(self) -> None:
+        """Send what is written."""
         pipe = self._process.stdin
         assert pipe is not None  # noqa: S101 - as in jsii
         try:
             pipe.flush()
         except BrokenPipeError as error:
             raise self._ended() from error
-        for _ in range(count):
-            line, expected = self._next_line(), self._awaited.popleft()
-            if not line.startswith(expected):
-                raise _error(line, expected)
+
+    def _receive(self) -> None:
+        """Read the next answer; raise the error that it is."""
+        line, expected = self._next_line(), self._awaited.popleft()
+        if not line.startswith(expected):
+            raise _error(line, expected)
 
     def _forget(self) -> None:
         """Read the answers that are still to come, and do nothing with them."""
-        if self._awaited and self._process.stdin is not None:
-            self._process.stdin.flush()
+        if self._awaited:
+            self._flush()
         while self._awaited:
             self._next_line()
             self._awaited.popleft()

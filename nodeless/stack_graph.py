@@ -48,17 +48,19 @@ def reach(graph: Graph, start: str) -> set[str]:
 
 def references(value: object) -> Iterator[str]:
     """Yield every address named in depends_on or in an interpolation."""
-    if isinstance(value, Mapping):
+    if isinstance(value, str):
+        # Most texts have none, and are not read further.
+        if "${" in value and "${" in (expressions := without_literals(value)):
+            yield from REFERENCE.findall(expressions)
+    elif isinstance(value, list):
+        for item in value:
+            yield from references(item)
+    elif isinstance(value, Mapping):
         for key, item in value.items():
             if key == "depends_on" and isinstance(item, list):
                 yield from item
             elif key != "//":
                 yield from references(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from references(item)
-    elif isinstance(value, str) and "${" in (expressions := without_literals(value)):
-        yield from REFERENCE.findall(expressions)
 
 
 def _resources_behind(graph: Graph, address: str) -> frozenset[str]:

@@ -7,8 +7,10 @@ the order from the edges of its graph alone: a missing edge shows only when a de
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import cache
 from typing import Any
 
 from nodeless.finding import Finding, SpecError
@@ -73,10 +75,16 @@ def out_of_order(stack: Mapping[str, Any]) -> Iterator[Finding]:
     for unknown in sorted(releases - known):
         expected = "a Helm release with a known place in the order of destruction"
         yield Finding(path=(unknown,), value=unknown, expected=expected, fix=FIX)
+    matching = {pattern: [*filter(_compiled(pattern).match, resources)] for pair in ORDER for pattern in pair}
+    reached = {address: reach(graph, address) for address in {row for first, _ in ORDER for row in matching[first]}}
     for first, until_then in ORDER:
-        for address in (row for row in resources if fnmatchcase(row, first)):
-            reached = reach(graph, address)
-            for needed in (row for row in resources if fnmatchcase(row, until_then)):
-                if needed not in reached:
+        for address in matching[first]:
+            for needed in matching[until_then]:
+                if needed not in reached[address]:
                     expected = f"depends on {needed}, which may otherwise be destroyed first"
                     yield Finding(path=(address, "depends_on"), value="(no dependency)", expected=expected, fix=FIX)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(translate(pattern))

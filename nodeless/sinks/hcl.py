@@ -15,6 +15,8 @@ def quoted(text: str) -> str:
 
 def escaped(text: str) -> str:
     """Write a part of a template, whose marks are escaped already, as it is inside a quoted string."""
+    if text.isprintable() and ESCAPES.keys().isdisjoint(text):
+        return text
     return "".join(map(_character, text))
 
 

@@ -184,7 +184,7 @@ def test_a_module_of_another_release_or_cluster_is_made_from_other_settings(chec
     [
         (("--version", "1.13.1"), "--version needs --module"),
         (("--cluster", "one"), "--cluster needs --module"),
-        (("--module", MODULE, "--only", "one"), "--only is not for a module"),
+        (("--module", MODULE, "--only", "one"), "--only and --workers are not for a module"),
         (("--module", MODULE, "--version", "1.13.1", "--cluster", "one"), "leave --version out"),
     ],
 )
